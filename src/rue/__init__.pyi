@@ -49,9 +49,9 @@ from rue.inference.comparison import compare as compare
 from rue.inference.method_ranking import Difference as Difference
 from rue.inference.power import Plan as Plan
 from rue.inference.power import plan as plan
+from rue.io.answers import read_truth as read_truth
 from rue.io.predictions import read_belief as read_belief
 from rue.io.saving import save_predictions as save_predictions
-from rue.io.truth import read_truth as read_truth
 from rue.losses import CRPS as CRPS
 from rue.losses import RPS as RPS
 from rue.losses import Absolute as Absolute

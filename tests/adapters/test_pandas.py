@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import rue
 from rue.adapters.pandas import annotations
 from rue.errors import InputError
-from rue.io.truth import read_truth
+from rue.io.answers import read_truth
 
 
 def frame(rows):
@@ -77,7 +77,7 @@ def test_other_names_and_the_way_to_a_truth_file(tmp_path):
     renamed = rows.rename(columns={"item": "img", "annotator": "who", "label": "cls"})
     said = annotations(renamed, item="img", annotator="who", label="cls")
     np.savez(tmp_path / "truth.npz", counts=said.counts, ids=said.ids)
-    from rue.io.truth import read_truth
+    from rue.io.answers import read_truth
 
     truth = read_truth(tmp_path / "truth.npz")
     assert truth.ids.tolist() == ["a", "b"]

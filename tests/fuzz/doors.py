@@ -111,9 +111,9 @@ def layouts(case: Case) -> Callable[[Path], Any]:
 @kind("members of a method")
 def members(case: Case) -> Callable[[Path], Any]:
     """Three files of one method, the draws of the same points or further points."""
+    from rue.io.answers import read_truth
     from rue.io.predictions import read_method
     from rue.io.runs import make_run
-    from rue.io.truth import read_truth
     from rue.metrics.evaluation import evaluate_run
 
     write_truth(case)

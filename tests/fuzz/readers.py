@@ -17,11 +17,11 @@ from fuzz.kinds import Case, kind
 from fuzz.tables import change_table, write_csv, write_parquet
 from fuzz.trees import change_tree, write_json, write_json_lines
 from rue.components import Components, Run
+from rue.io.answers import read_truth
 from rue.io.cost import read_cost
 from rue.io.names import Matching
 from rue.io.predictions import read_predictions
 from rue.io.runs import make_run
-from rue.io.truth import read_truth
 from rue.metrics.evaluation import evaluate_run
 
 LOSSES = ("log", "brier", "zero_one", "squared", "absolute", "rps", "pinball:0.8")

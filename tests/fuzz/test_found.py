@@ -13,9 +13,9 @@ import rue.data
 from rue.bench.tables import summarize
 from rue.data.datasets.fashion_mnist import COUNTS as COUNTS_OF_FASHION
 from rue.errors import FileError
+from rue.io.answers import read_truth
 from rue.io.cost import read_cost
 from rue.io.predictions import read_predictions
-from rue.io.truth import read_truth
 
 N = 4
 COUNTS = np.full((N, 2), 3)

@@ -15,10 +15,10 @@ import pytest
 import rue
 from rue import Accumulator
 from rue.errors import AlignmentError
+from rue.io.answers import read_truth
 from rue.io.arrays import save_npz
 from rue.io.predictions import read_predictions
 from rue.io.runs import make_run
-from rue.io.truth import read_truth
 from rue.metrics.evaluation import evaluate_run
 
 N, K = 24, 4

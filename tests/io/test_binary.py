@@ -8,10 +8,10 @@ import pytest
 
 import rue
 from rue.errors import AlignmentError, FileError
+from rue.io.answers import read_truth
 from rue.io.names import Matching
 from rue.io.predictions import read_predictions
 from rue.io.runs import read_run
-from rue.io.truth import read_truth
 
 N = 15
 YES = Matching(positive="yes")

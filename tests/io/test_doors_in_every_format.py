@@ -11,11 +11,11 @@ import pytest
 import rue
 from rue.cli import main
 from rue.errors import AlignmentError, FileError
+from rue.io.answers import read_truth
 from rue.io.arrays import save_npz
 from rue.io.names import BY_NAME, BY_POSITION, Matching
 from rue.io.predictions import read_method, read_predictions
 from rue.io.runs import in_one_order, make_run
-from rue.io.truth import read_truth
 from rue.metrics.evaluation import evaluate_run
 
 N, D = 12, 2

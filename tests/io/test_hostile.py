@@ -13,9 +13,9 @@ import pytest
 from memory import peak
 from rue.data import check
 from rue.errors import FileError
+from rue.io.answers import read_truth
 from rue.io.files import read_frame
 from rue.io.predictions import read_predictions
-from rue.io.truth import read_truth
 
 MIB = 1 << 20
 RUN = """

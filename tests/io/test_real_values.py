@@ -18,9 +18,9 @@ from rue import (
     save_predictions,
 )
 from rue.errors import FileError, InputError, ShapeError
+from rue.io.answers import read_truth
 from rue.io.predictions import read_predictions
 from rue.io.runs import read_run, read_runs
-from rue.io.truth import read_truth
 
 IDS = ["b", "a", "c"]
 MEAN, SD = np.array([[1.0, 2.0], [0.5, 0.0], [3.0, 3.5]]), np.full((3, 2), 0.5)

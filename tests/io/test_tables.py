@@ -5,12 +5,11 @@ import pytest
 
 from rue.errors import FileError
 from rue.io import read_run, read_truth
-from rue.io.answers import answers_of
+from rue.io.answers import answers_of, truth_of_answers
 from rue.io.belief_tables import belief_arrays
 from rue.io.files import read_frame
 from rue.io.names import Matching
 from rue.io.predictions import read_predictions
-from rue.io.truth import truth_of_answers
 
 
 def table(tmp_path, text):

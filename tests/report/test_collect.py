@@ -9,9 +9,9 @@ from rue import Annotations, realize
 from rue.errors import AlignmentError, FileError, InputError
 from rue.inference.comparison import compare
 from rue.inference.intervals import intervals
+from rue.io.answers import read_truth
 from rue.io.names import Matching
 from rue.io.runs import read_run
-from rue.io.truth import read_truth
 from rue.metrics.evaluation import evaluate_run
 from rue.pareto import gap, surfaces
 from rue.pareto.gap import achievable_fronts

@@ -1,3 +1,4 @@
+from rue.io.answers import read_truth as read_truth
 from rue.io.components import save_components as save_components
 from rue.io.names import Matching as Matching
 from rue.io.predictions import read_belief as read_belief
@@ -6,4 +7,3 @@ from rue.io.predictions import read_predictions as read_predictions
 from rue.io.runs import read_run as read_run
 from rue.io.runs import read_runs as read_runs
 from rue.io.saving import save_predictions as save_predictions
-from rue.io.truth import read_truth as read_truth

@@ -10,11 +10,11 @@ import numpy as np
 from rue.beliefs import Belief
 from rue.components import Run
 from rue.errors import FileError
-from rue.io.answer_tables import said_in_table
-from rue.io.answers import answers_of_said, read_answers_frame
+from rue.io.answer_rows import FileAnswers
+from rue.io.answer_tables import answers_in_table
+from rue.io.answers import read_answers_frame, truth_of_answers, with_facts
 from rue.io.names import BY_NAME, Matching
 from rue.io.runs import align_files
-from rue.io.truth import truth_of_answers
 from rue.truth.base import Truth
 
 _MOST_GROUPS = 10
@@ -48,32 +48,33 @@ def read_annotator_groups(
     frame = read_answers_frame(path, by=(*by, column), matching=matching)
     if not frame.is_table:
         raise FileError(f"{path}: groups of annotators need one row per answer, and this is arrays")
-    said = said_in_table(frame, (*by, column), matching)
+    rows = answers_in_table(frame, (*by, column), matching)
     groups = frame.column(column)
-    if said.table is not None or said.ids is None or groups.is_nested:
+    if isinstance(rows, FileAnswers) or groups.is_nested:
         raise FileError(
             f"{path}: {column} must say who gave an answer, so there must be one row per answer "
             f"with the columns id, label and {column}"
         )
-    words, missing = groups.words[said.rows], groups.missing[said.rows]
+    words, missing = groups.words[rows.rows], groups.missing[rows.rows]
     names = sorted(set(words[~missing].tolist()))
     if not 2 <= len(names) <= _MOST_GROUPS:
         raise FileError(
             f"{path}: {column} must have 2 to {_MOST_GROUPS} groups of annotators, got {len(names)}"
         )
     stated = (*by, column)
-    whole = truth_of_answers(answers_of_said(frame, said, stated, matching), matching.classes)
-    answered = [set(said.ids[(words == n) & ~missing & ~said.missing].tolist()) for n in names]
+    answers = with_facts(frame, rows.of_points(frame), stated, matching)
+    whole = truth_of_answers(answers, matching.classes)
+    answered = [set(rows.ids[(words == n) & ~missing & ~rows.missing].tolist()) for n in names]
     common = set.intersection(*answered)
     if not common:
         raise FileError(
             f"{path}: no point has answers of all groups of {column} ({', '.join(names[:5])})"
         )
-    ids = np.array([point in common for point in said.ids.tolist()])
+    ids = np.array([point in common for point in rows.ids.tolist()])
     truths: dict[str, Truth] = {}
     for name in names:
-        part = said.at((words == name) & ~missing & ids)
-        answers = answers_of_said(frame, part, stated, matching)
+        part = rows.at((words == name) & ~missing & ids)
+        answers = with_facts(frame, part.of_points(frame), stated, matching)
         truths[name] = truth_of_answers(replace(answers, notes=(), unused=()), matching.classes)
     notes = _notes(truths, len(whole), int(missing.sum()), column, path)
     first = truths[names[0]]

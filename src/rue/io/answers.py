@@ -1,4 +1,4 @@
-"""A frame as what annotators said: counts of classes, shares, or real-valued answers.
+"""Truth files: what annotators said, with the names of points and classes.
 
 - arrays: ``counts`` (n, k), ``probs`` for a known p*, or ``ratings`` (n, n_answers) with NaN for
   an answer that is not there, and optionally ``ids``, ``classes``, ``values``, ``range``;
@@ -9,23 +9,36 @@
 - one column per annotator; or one column per class (wide), with shares where there is a total.
 """
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, IntArray, chunked
-from rue.errors import FileError
-from rue.io.answer_tables import Said, said_in_table
+from rue.errors import AlignmentError, FileError, InputError
+from rue.io.answer_rows import FileAnswers
+from rue.io.answer_tables import answers_in_table
 from rue.io.files import Frame, read_frame
-from rue.io.names import BY_NAME, Matching, checked_classes, ids_of
+from rue.io.names import (
+    BY_NAME,
+    Matching,
+    checked_classes,
+    ids_of,
+    in_stated_order,
+    unused_note,
+)
+from rue.io.real_values import range_of, ratings_of_array
+from rue.losses import Classes
+from rue.truth.annotations import Annotations
+from rue.truth.base import Truth
+from rue.truth.ratings import Ratings
 
 _EXACT = ": p* is taken as exact, so there is no bracket"
 _ENOUGH_ROWS = 20  # to conclude something from a common divisor
-Layout = Literal["long", "wide", "arrays"]
 ANSWER_ARRAYS = ("counts", "probs", "ratings")
 RESERVED = frozenset(
     {
@@ -36,52 +49,54 @@ RESERVED = frozenset(
 )
 """Names of arrays that are no columns to group by."""
 
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class FileAnswers:
-    """What annotators said about each point of a file: counts, known probabilities or ratings."""
-
-    path: Path
-    layout: Layout
-    n_points: int
-    ids: NDArray[np.str_] | None = None
-    counts: FloatArray | None = None
-    probs: FloatArray | None = None
-    ratings: tuple[FloatArray, ...] | None = None
-    range: tuple[float, float] | None = None
-    classes: tuple[str, ...] | None = None
-    order: Literal["none", "given", "scale"] = "given"
-    values: FloatArray | None = None
-    groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    columns: Mapping[str, str] = field(default_factory=dict)
-    n_annotators: int | None = None
-    repeated: tuple[str, ...] = ()
-    n_blank: int = 0
-    notes: tuple[str, ...] = ()
-    unused: tuple[str, ...] = ()
-
-    @property
-    def silent(self) -> IntArray:
-        """The points without any answer."""
-        if self.ratings is not None:
-            return np.flatnonzero([not len(row) for row in self.ratings])
-        if self.counts is None:
-            return np.zeros(0, np.int64)
-        return np.flatnonzero(~self.counts.any(axis=1))
-
-    def named(self, classes: tuple[str, ...] | None) -> "FileAnswers":
-        """Give the classes of a file without names those that the user said."""
-        table = self.counts if self.probs is None else self.probs
-        if classes is None or self.classes is not None or table is None:
-            return self
-        return replace(self, classes=classes) if len(classes) == table.shape[1] else self
+_NOT_SHARES = {
+    "--shares": "takes percentages of unknown many answers, so that p* is exact",
+    "--n-answers": "says how many answered each point",
+}
 
 
-def read_answers(
-    path: str | Path, *, by: Sequence[str] = (), matching: Matching = BY_NAME
-) -> FileAnswers:
-    """Read the answers in a file; ``by`` names columns that are no classes."""
-    return answers_of(read_answers_frame(path, by=by, matching=matching), by=by, matching=matching)
+def read_truth(
+    path: str | os.PathLike[str],
+    *,
+    by: str | Sequence[str] | None = None,
+    matching: Matching = BY_NAME,
+) -> Truth:
+    r"""Read what annotators said from a file, with the names of points and classes.
+
+    Parameters
+    ----------
+    path : str or path
+        The file: a table, array file or JSON of the layouts in :mod:`rue.io.answers`, or a
+        prediction file with ``counts`` or ``ratings``.
+    by : str or sequence of str, optional
+        A column, or several, that are groups and no classes.
+    matching : Matching
+        Which column names the points, and the classes of files that do not name them.
+
+    Returns
+    -------
+    Annotations or Ratings
+        The answers about n_points points, with ids, classes and groups where there are any. Of a
+        prediction file, its own ``counts`` or ``ratings``.
+
+    Raises
+    ------
+    FileError
+        If the file is not there or cannot be read as truth.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, rue
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "answers.csv")
+    ...     _ = path.write_text("id,no,yes\na,1,1\nb,0,1\n")
+    ...     truth = rue.read_truth(path)
+    >>> truth.ids.tolist(), truth.outcomes.names, truth.counts.tolist()
+    (['a', 'b'], ('no', 'yes'), [[1.0, 1.0], [0.0, 1.0]])
+    """
+    by = (by,) if isinstance(by, str) else tuple(by or ())
+    frame = read_answers_frame(Path(path), by=by, matching=matching)
+    return truth_of_answers(answers_of(frame, by=by, matching=matching), matching.classes)
 
 
 def read_answers_frame(path: str | Path, *, by: Sequence[str], matching: Matching) -> Frame:
@@ -102,80 +117,82 @@ def answers_of(
 ) -> FileAnswers:
     """Return the answers that a frame holds."""
     if frame.is_table:
-        return answers_of_said(frame, said_in_table(frame, by, matching), by, matching)
-    answers = answers_of_arrays(frame.path, frame.arrays, matching)
-    if answers is None:
+        answers = answers_in_table(frame, by, matching)
+        by_point = answers if isinstance(answers, FileAnswers) else answers.of_points(frame)
+        return with_facts(frame, by_point, by, matching)
+    arrays = answers_of_arrays(frame.path, frame.arrays, matching)
+    if arrays is None:
         raise FileError(f"{frame.path}: must hold counts, probs or ratings, got {frame.shown}")
-    unused = [name for name in (*answers.groups, *frame.unused) if name not in by]
-    answers = replace(answers, unused=tuple(unused)).named(matching.classes)
-    return as_stated(answers, matching)
+    unused = [name for name in (*arrays.groups, *frame.unused) if name not in by]
+    return as_stated(replace(arrays, unused=tuple(unused)), matching)
 
 
-def answers_of_said(frame: Frame, said: Said, by: Sequence[str], matching: Matching) -> FileAnswers:
-    """Return what a table says as answers about points."""
-    paths = (*said.used, *said.columns.values(), *by)
+def with_facts(
+    frame: Frame, answers: FileAnswers, by: Sequence[str], matching: Matching
+) -> FileAnswers:
+    """Return the answers of a table with what the user says, and the columns that nobody used."""
+    paths = (*answers.used, *answers.columns.values(), *by)
     used = {part for name in paths for part in (name, name.split(".")[0])}
     unused = tuple(name for name in frame.columns if name not in used)
-    answers = replace(_collected(frame, said), unused=unused).named(matching.classes)
-    return as_stated(answers, matching)
+    return as_stated(replace(answers, unused=unused), matching)
 
 
 def answers_of_arrays(
     path: Path, arrays: Mapping[str, NDArray[Any]], matching: Matching = BY_NAME
 ) -> FileAnswers | None:
     """Return the answers in named arrays, or None if they hold none."""
-    id_name = matching.truth_id or matching.id_name
-    if "ratings" in arrays and "counts" not in arrays:
-        ratings = _ratings_of_array(path, arrays["ratings"])
-        return FileAnswers(
-            path=path,
-            layout="arrays",
-            n_points=len(ratings),
-            ids=ids_of(path, arrays, len(ratings), id_name),
-            ratings=ratings,
-            range=_range(path, arrays.get("range")),
-            groups=group_columns(arrays, len(ratings)),
-        )
-    table = next((arrays[name] for name in ("counts", "probs", "") if name in arrays), None)
-    if table is None:
+    name = next((name for name in ("counts", "ratings", "probs", "") if name in arrays), None)
+    if name is None:
         return None
-    if table.ndim != 2 or table.dtype.kind not in "fiub" or 0 in table.shape:
-        raise FileError(
-            f"{path}: counts must have shape (n_points, n_classes) and hold numbers, got "
-            f"{table.dtype} of shape {table.shape}"
-        )
-    n_points, n_classes = table.shape
-    classes = None
-    if "classes" in arrays:
-        classes = checked_classes(path, arrays["classes"], n_classes)
-    answers = FileAnswers(
+    table, values, counts, classes = arrays[name], None, None, None
+    ratings = ratings_of_array(path, table) if name == "ratings" else None
+    if ratings is None:
+        if table.ndim != 2 or table.dtype.kind not in "fiub" or 0 in table.shape:
+            raise FileError(
+                f"{path}: counts must have shape (n_points, n_classes) and hold numbers, got "
+                f"{table.dtype} of shape {table.shape}"
+            )
+        counts, values = np.asarray(table), arrays.get("values")
+        if "classes" in arrays:
+            classes = checked_classes(path, arrays["classes"], table.shape[1])
+    return FileAnswers(
         path=path,
         layout="arrays",
-        n_points=n_points,
-        ids=ids_of(path, arrays, n_points, id_name),
+        n_points=len(table),
+        ids=ids_of(path, arrays, len(table), matching.truth_id or matching.id_name),
+        counts=counts,
+        named_shares=name == "probs",
+        ratings=ratings,
+        range=None if ratings is None else range_of(path, arrays.get("range")),
         classes=classes,
-        values=arrays.get("values"),
-        groups=group_columns(arrays, n_points),
+        values=values,
+        groups=group_columns(arrays, len(table)),
     )
-    return _counts_or_probs(answers, np.asarray(table), noted="counts" in arrays or "" in arrays)
+
+
+def silent_points(answers: FileAnswers) -> IntArray:
+    """Return the points without any answer."""
+    if answers.ratings is not None:
+        return np.flatnonzero([not len(row) for row in answers.ratings])
+    if answers.counts is None:
+        return np.zeros(0, np.int64)
+    return np.flatnonzero(~answers.counts.any(axis=1))
 
 
 def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
-    """Return counts as what the user says that they are, or note that they may be percentages."""
-    if matching.normalize and answers.probs is not None and (answers.probs < 2**53).all():
-        sums = answers.probs.sum(axis=1, keepdims=True)
-        if not (sums > 0).all():
-            return answers
-        if (answers.probs < 0).any():
-            return answers  # refused later
-        note = f"{answers.path}: shares were divided by their sums, {span(sums)}"
-        return replace(answers, probs=answers.probs / sums, notes=(*answers.notes, note))
-    table = answers.counts if answers.probs is None else answers.probs
-    if table is None or (table < 0).any() or not table.any(axis=1).all():
+    """Return numbers by class as what they are: counts, or shares, also where the user says so."""
+    if answers.counts is None:
         return answers
-    if not (table < 2**53).all():  # what is no number of answers is refused later
+    answers = _with_names(_as_counts_or_probs(answers), matching.classes)
+    table = answers.counts if answers.probs is None else answers.probs
+    assert table is not None
+    # What is no number of answers is refused later.
+    if (table < 0).any() or not table.any(axis=1).all() or not (table < 2**53).all():
         return answers
     sums = table.sum(axis=1, keepdims=True, dtype=np.float64)
+    if matching.normalize and answers.probs is not None:
+        note = f"{answers.path}: shares were divided by their sums, {span(sums)}"
+        return replace(answers, probs=answers.probs / sums, notes=(*answers.notes, note))
     others = [note for note in answers.notes if not note.endswith(_EXACT)]
     if matching.shares:
         note = f"{answers.path}: counts were read as shares, so p* is exact and there is no bracket"
@@ -203,6 +220,29 @@ def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
     return replace(answers, notes=(*answers.notes, f"{note} exact"))
 
 
+def _as_counts_or_probs(answers: FileAnswers) -> FileAnswers:
+    """Return counts that are not whole, or are called probabilities in a table, as such."""
+    table = answers.counts
+    assert table is not None
+    finite = table.dtype.kind != "f" or bool(np.isfinite(table).all())
+    fractional = finite and table.dtype.kind == "f" and bool((table % 1 != 0).any())
+    if answers.layout == "long" or not (
+        fractional or (answers.named_shares and answers.layout == "wide")
+    ):
+        return answers
+    note = f"{answers.path} holds shares, not whole counts{_EXACT}"
+    notes = answers.notes if answers.named_shares else (*answers.notes, note)
+    return replace(answers, counts=None, probs=table, notes=notes)
+
+
+def _with_names(answers: FileAnswers, classes: tuple[str, ...] | None) -> FileAnswers:
+    """Give the classes of a file without names those that the user said."""
+    table = answers.counts if answers.probs is None else answers.probs
+    if classes is None or answers.classes is not None or table is None:
+        return answers
+    return replace(answers, classes=classes) if len(classes) == table.shape[1] else answers
+
+
 def span(sums: FloatArray) -> str:
     """Return the least and the largest number, for notes."""
     low, high = float(sums.min()), float(sums.max())
@@ -218,117 +258,48 @@ def group_columns(arrays: Mapping[str, NDArray[Any]], n_points: int) -> dict[str
     }
 
 
-def _counts_or_probs(
-    answers: FileAnswers, table: NDArray[Any], *, noted: bool, exact: bool = False
-) -> FileAnswers:
-    """Add a table of counts; numbers that are not whole are taken as probabilities."""
-    finite = table.dtype.kind != "f" or bool(np.isfinite(table).all())
-    if exact or (finite and table.dtype.kind == "f" and (table % 1 != 0).any()):
-        note = f"{answers.path} holds shares, not whole counts{_EXACT}"
-        notes = (*answers.notes, note) if noted else answers.notes
-        return replace(answers, probs=table, notes=notes)
-    return replace(answers, counts=table)
-
-
-def _collected(frame: Frame, said: Said) -> FileAnswers:
-    """Return what was said as a table, points in the order in which they first occur."""
-    notes = (*frame.notes, *said.notes)
-    common: dict[str, Any] = {
-        "path": frame.path,
-        "layout": said.layout,
-        "columns": said.columns,
-        "notes": notes,
-    }
-    if said.table is not None:  # a row per point
-        answers = FileAnswers(
-            n_points=len(said.table),
-            ids=said.ids,
-            classes=said.classes,
-            order=said.order,
-            groups=_kept_columns(frame, said, np.arange(len(frame)), np.arange(len(frame))),
-            **common,
-        )
-        return _counts_or_probs(answers, said.table, noted=not said.exact, exact=said.exact)
-    assert said.ids is not None
-    names, first, place = np.unique(said.ids, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    rank = np.empty(len(names), np.int64)
-    rank[order] = np.arange(len(names))
-    point, first = rank[place], first[order]
-    there = ~said.missing
-    answers = FileAnswers(
-        n_points=len(names),
-        ids=said.ids[first],
-        n_annotators=_n_annotators(said, there),
-        repeated=_repeated(said, there),
-        n_blank=int(said.missing.sum()),
-        groups=_kept_columns(frame, said, said.rows[first], said.rows[first][point]),
-        **common,
-    )
-    if said.numbers is not None:
-        rows = np.argsort(point[there], kind="stable")
-        ends = np.cumsum(np.bincount(point[there], minlength=len(names)))[:-1]
-        split = np.split(said.numbers[there][rows], ends)
-        return replace(answers, ratings=tuple(split))
-    assert said.classes is not None
-    assert said.codes is not None
-    counts = np.zeros((len(names), len(said.classes)))
-    np.add.at(counts, (point[there], said.codes[there]), said.weights[there])
-    return replace(answers, counts=counts, classes=said.classes, order=said.order)
-
-
-def _kept_columns(
-    frame: Frame, said: Said, rows: IntArray, same: IntArray
-) -> dict[str, NDArray[Any]]:
-    """Return the other columns that hold one value per point, in all rows of it."""
-    used = {*said.used, *said.columns.get("id", "").split(".")[:1]}
-    groups = {}
-    for name, column in frame.columns.items():
-        if name not in used and not column.is_nested:
-            cells = column.group
-            if (cells[said.rows] == cells[same]).all():
-                groups[name] = cells[rows]
-    return groups
-
-
-def _n_annotators(said: Said, there: NDArray[np.bool]) -> int | None:
-    if said.annotators is None:
-        return None
-    names = np.unique(said.annotators[there])
-    return int((names != "").sum())
-
-
-def _repeated(said: Said, there: NDArray[np.bool]) -> tuple[str, ...]:
-    """Return who answered twice about which point, a sentence each."""
-    if said.annotators is None or said.ids is None:
-        return ()
-    named = there & (said.annotators != "")
-    ids, who = said.ids[named], said.annotators[named]
-    order = np.lexsort((who, ids))
-    again = (ids[order][1:] == ids[order][:-1]) & (who[order][1:] == who[order][:-1])
-    later = np.sort(order[1:][again])
-    return tuple(f"{who[row]} about {ids[row]}" for row in later)
-
-
-def _ratings_of_array(path: Path, array: NDArray[Any]) -> tuple[FloatArray, ...]:
-    if array.ndim not in (1, 2) or array.dtype.kind not in "fiu" or 0 in array.shape:
+def truth_of_answers(answers: FileAnswers, stated: Sequence[str] | None = None) -> Truth:
+    """Return answers as a truth; every point must have one, and each annotator only one."""
+    path = answers.path
+    if answers.repeated:
+        who, _, point = answers.repeated[0].partition(" about ")
         raise FileError(
-            f"{path}: ratings must be numbers of shape (n_points, n_answers) or (n_points,), got "
-            f"{array.dtype} of shape {array.shape}"
+            f"{path}: an annotator may answer once per point, but {who} answered more than once "
+            f"about {point} ({len(answers.repeated):,} in all)"
         )
-    rows = (array if array.ndim == 2 else array[:, None]).astype(np.float64)
-    there = ~np.isnan(rows)
-    ends = np.cumsum(there.sum(axis=1))[:-1]
-    return tuple(np.split(rows[there], ends))
-
-
-def _range(path: Path, limits: NDArray[Any] | None) -> tuple[float, float] | None:
-    if limits is None:
-        return None
-    if limits.dtype.kind not in "fiu" or limits.size != 2:
-        raise FileError(f"{path}: range must be two numbers, low and high, got {limits.tolist()}")
-    low, high = limits.astype(np.float64).ravel().tolist()
-    return low, high
+    silent = silent_points(answers)
+    if len(silent):
+        first = int(silent[0])
+        name = f"row {first}" if answers.ids is None else repr(str(answers.ids[first]))
+        raise FileError(
+            f"{path}: every point needs at least one answer, {len(silent):,} of "
+            f"{answers.n_points:,} have none, first {name}; drop them from the truth",
+            advice={
+                "--common": "then keeps the points with answers",
+                "--annotator": "says which columns hold an annotator each, and no counts",
+            },
+        )
+    notes = (*answers.notes, *unused_note(path, answers.unused))
+    if answers.n_blank:
+        notes = (*notes, f"{path}: {answers.n_blank:,} rows without an answer were left out")
+    try:
+        truth: Truth
+        if answers.ratings is not None:
+            truth = Ratings(answers.ratings, range=answers.range, ids=answers.ids)
+        else:
+            table = answers.counts if answers.probs is None else answers.probs
+            assert table is not None
+            names = table.shape[1] if answers.classes is None else answers.classes
+            classes = Classes(names, answers.values, order=answers.order)
+            make = Annotations if answers.probs is None else Annotations.from_probs
+            truth = make(table, ids=answers.ids, classes=classes)
+    except AlignmentError as error:
+        raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
+    except InputError as error:
+        if "must sum to 1" not in error.message:
+            raise error.about(path) from None
+        raise FileError(error.about(path).message, advice=_NOT_SHARES | error.advice) from None
+    return in_stated_order(truth.with_source(str(path), groups=answers.groups, notes=notes), stated)
 
 
 def _common_divisor(table: NDArray[Any]) -> int:

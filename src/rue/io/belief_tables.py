@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from rue._arrays import IntArray
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
-from rue.io.answer_tables import Order, has_no_names, require_no_stray_word
+from rue.io.answer_rows import Order
+from rue.io.answer_tables import has_no_names, require_no_stray_words, stated_classes
 from rue.io.files import Frame, FrameColumn, plain_name, row_ids, without_index
 from rue.io.logs import PAIRS
 from rue.io.names import Matching, find_id_name
@@ -267,9 +268,7 @@ def _wide(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
         columns = list(classes)
     else:
         columns = _class_columns(frame, others)
-        for other, column in frame.columns.items():
-            if other not in {*others, *columns}:
-                require_no_stray_word(frame, other, column)
+        require_no_stray_words(frame, {*others, *columns})
     if len(columns) < 2 and matching.positive is None:
         raise FileError(
             f"{frame.path}: must have a column of probabilities for each class, or the columns id, "
@@ -430,9 +429,7 @@ def _of_lists(
     if classes:
         arrays["classes"] = np.array(next(iter(classes.values())))
     elif "classes" in frame.columns and frame.columns["classes"].is_nested:
-        from rue.io.answer_tables import _constant_classes
-
-        arrays["classes"] = np.array(_constant_classes(frame))
+        arrays["classes"] = np.array(stated_classes(frame))
     return _with_groups(frame, arrays, rows, [*keys, name, draw], _SCALARS), order
 
 

@@ -112,12 +112,20 @@ class FrameColumn:
         long = max(map(len, words), default=0) > _LONG_WORD  # an array would pad all of them
         return np.array(words, dtype=object) if long else self._texts(words)
 
+    @property
+    def listed(self) -> list[Any]:
+        """The cells as a list."""
+        return self.cells.tolist() if isinstance(self.cells, np.ndarray) else list(self.cells)
+
+    def with_cells(self, cells: Sequence[Any] | NDArray[Any]) -> "FrameColumn":
+        """Return a column of other cells, whose words have the same order."""
+        return FrameColumn(cells, self.budget, self.order, self.order_kind)
+
     def at(self, rows: NDArray[Any]) -> "FrameColumn":
         """Return the column of some rows."""
         if isinstance(self.cells, np.ndarray):
-            return FrameColumn(self.cells[rows], self.budget, self.order, self.order_kind)
-        cells = [self.cells[row] for row in np.arange(len(self))[rows]]
-        return FrameColumn(cells, self.budget, self.order, self.order_kind)
+            return self.with_cells(self.cells[rows])
+        return self.with_cells([self.cells[row] for row in np.arange(len(self))[rows]])
 
     def _texts(self, words: list[str]) -> NDArray[np.str_]:
         """Return words as an array, in which each takes as much as the longest."""
@@ -178,8 +186,8 @@ class Frame:
         """Return the first column with one of these names, in either case."""
         return next((column for column in self.columns if plain_name(column) in names), None)
 
-    def numbers(self, name: str) -> FloatArray:
-        """Return a column of numbers without a missing one, or raise."""
+    def numbers(self, name: str, *, missing: float | None = None) -> FloatArray:
+        """Return a column of numbers, or raise; so does a missing one, unless it stands for one."""
         column = self.column(name)
         if isinstance(column.cells, np.ndarray) and column.cells.dtype.kind == "b":
             return column.cells.astype(np.float64)  # where numbers are asked for, 0 and 1
@@ -190,10 +198,11 @@ class Frame:
             raise FileError(
                 f"{self.path}: column {name} must hold numbers, got {shown!r} at {self.place(bad)}"
             )
-        if np.isnan(numbers).any():
-            row = int(np.argmax(np.isnan(numbers)))
+        absent = np.isnan(numbers)
+        if absent.any() and missing is None:
+            row = int(np.argmax(absent))
             raise FileError(f"{self.path}: column {name} has no number at {self.place(row)}")
-        return numbers
+        return numbers if missing is None else np.where(absent, missing, numbers)
 
     def place(self, row: int) -> str:
         """Return the place of a row, for messages."""

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from rue._arrays import IntArray
 from rue._text import are_numbers
 from rue.errors import FileError
-from rue.io.answers import ANSWER_ARRAYS, RESERVED
+from rue.io.answers import ANSWER_ARRAYS, RESERVED, read_truth
 from rue.io.files import read_frame, suffix_of
 from rue.io.names import BY_NAME, Matching, ids_of
-from rue.io.truth import read_truth
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 

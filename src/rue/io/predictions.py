@@ -29,8 +29,8 @@ from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, Scored
 from rue.beliefs.sampled_labels import sampled_labels
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError, ShapeError
-from rue.io.answer_tables import Order
-from rue.io.answers import answers_of_arrays, as_stated, group_columns, span
+from rue.io.answer_rows import Order
+from rue.io.answers import answers_of_arrays, as_stated, group_columns, span, truth_of_answers
 from rue.io.belief_tables import BELIEF_ARRAYS, belief_arrays, method_column, real_kind
 from rue.io.choices import require_labels, with_choices
 from rue.io.components import Estimates, components_of, estimates_of, is_component_table
@@ -45,7 +45,6 @@ from rue.io.names import (
     unused_note,
 )
 from rue.io.real_values import real_belief
-from rue.io.truth import truth_of_answers
 from rue.losses import Classes
 from rue.losses.outcomes import written_name
 
@@ -360,8 +359,7 @@ def predictions_of(
             f"{path}: has predictions of {len(belief):,} points but answers about "
             f"{answers.n_points:,}"
         )
-    answers = replace(answers.named(matching.classes), ids=belief.ids, order=order)
-    answers = as_stated(answers, matching)
+    answers = as_stated(replace(answers, ids=belief.ids, order=order), matching)
     return belief._with(truth=truth_of_answers(answers, matching.classes))
 
 

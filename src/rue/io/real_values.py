@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rue._arrays import FloatArray
 from rue.beliefs import Belief, Gaussians, NormalInverseGamma, RealBelief, Samples
 from rue.errors import FileError, InputError, ShapeError
 from rue.io.belief_tables import REAL_KINDS as _KINDS
@@ -68,3 +70,26 @@ def rated_truth(belief: Belief, truth: Truth, values: ArrayLike | None) -> Truth
     except InputError as error:
         raise error.about(truth.source) from None
     return ratings.with_source(truth.source, groups=truth.groups, notes=truth.notes)
+
+
+def ratings_of_array(path: Path, array: NDArray[Any]) -> tuple[FloatArray, ...]:
+    """Return the answers in the rows of an array, without those that are not there."""
+    if array.ndim not in (1, 2) or array.dtype.kind not in "fiu" or 0 in array.shape:
+        raise FileError(
+            f"{path}: ratings must be numbers of shape (n_points, n_answers) or (n_points,), got "
+            f"{array.dtype} of shape {array.shape}"
+        )
+    rows = (array if array.ndim == 2 else array[:, None]).astype(np.float64)
+    there = ~np.isnan(rows)
+    ends = np.cumsum(there.sum(axis=1))[:-1]
+    return tuple(np.split(rows[there], ends))
+
+
+def range_of(path: Path, limits: NDArray[Any] | None) -> tuple[float, float] | None:
+    """Return the least and the largest answer that an array states."""
+    if limits is None:
+        return None
+    if limits.dtype.kind not in "fiu" or limits.size != 2:
+        raise FileError(f"{path}: range must be two numbers, low and high, got {limits.tolist()}")
+    low, high = limits.astype(np.float64).ravel().tolist()
+    return low, high

@@ -25,10 +25,10 @@ from rue.data.registry import ENTRIES
 from rue.data.truth import data_set_truth, is_data_set
 from rue.errors import AlignmentError, FileError, InputError, RueError
 from rue.inference.comparison import same_loss
+from rue.io.answers import read_truth
 from rue.io.atomic import sha256
 from rue.io.predictions import read_belief
 from rue.io.runs import make_run, same_points
-from rue.io.truth import read_truth
 from rue.leaderboard.submission import Submission, refusal, require_sent
 from rue.metrics.columns import COLUMNS, title
 from rue.metrics.evaluation import Evaluation, evaluate_run

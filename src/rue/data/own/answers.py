@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import FloatArray, IntArray, as_array
 from rue.errors import FileError, InputError
-from rue.io.answers import FileAnswers, Layout, answers_of
+from rue.io.answer_rows import FileAnswers, Layout
+from rue.io.answers import answers_of, silent_points
 from rue.io.files import Frame, FrameColumn, is_number, read_frame
 from rue.io.memory import MemoryBudget
 from rue.io.names import ID_NAMES, Matching, find_id_name, unused_note
@@ -146,7 +147,7 @@ def _answered(answers: FileAnswers, attributes: Mapping[str, str]) -> OwnAnswers
             "column of answers (label, rating)",
             advice={"--label": "names the column of answers"},
         )
-    silent = answers.silent
+    silent = silent_points(answers)
     if len(silent) == n_points:
         raise FileError(f"{path}: all counts are 0")
     rows = np.setdiff1d(np.arange(n_points), silent)

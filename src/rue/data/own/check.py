@@ -30,7 +30,7 @@ from rue.data.own.description import (
 from rue.data.own.inputs import OwnInputs, find_inputs, input_digests
 from rue.data.splits import Splits
 from rue.errors import FileError, InputError
-from rue.io.answers import Layout
+from rue.io.answer_rows import Layout
 from rue.io.arrow import is_dataset_folder
 from rue.losses import get_loss
 
