@@ -27,12 +27,12 @@ from rue.cli.options import (
 )
 from rue.components import Run
 from rue.errors import InputError
+from rue.io.answers import read_truth
 from rue.io.cost import read_cost
 from rue.io.memory import parse_size
 from rue.io.names import Matching
 from rue.io.predictions import read_file, read_method
 from rue.io.runs import in_one_order
-from rue.io.answers import read_truth
 from rue.losses import Log, Loss, get_loss
 from rue.selectors.selector import Problem
 from rue.truth.base import Truth

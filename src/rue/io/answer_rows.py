@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from rue._arrays import FloatArray, IntArray, is_whole
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
-from rue.io.files import Frame, FrameColumn, is_missing, row_ids
+from rue.io.columns import FrameColumn
+from rue.io.files import Frame, row_ids
 from rue.io.names import ANNOTATOR_NAMES, Matching
 from rue.losses.outcomes import boolean_name, written_name
 
@@ -314,19 +315,15 @@ def _refuse_nested(frame: Frame, label: str, cell: Any, row: int) -> None:
 def _ratings(frame: Frame, label: str, answers: FrameColumn, rows: IntArray) -> FloatArray:
     """Return the answers as numbers."""
     numbers = answers.numbers
-    if numbers is None or not np.isfinite(numbers[~answers.missing]).all():
-        cells = enumerate(answers.cells)
-        bad = next(i for i, c in cells if not is_missing(c) and not _is_finite(answers, c))
+    wrong = answers.word_rows if numbers is None else []
+    if numbers is not None:
+        wrong = np.flatnonzero(~answers.missing & ~np.isfinite(numbers)).tolist()
+    if numbers is None or wrong:
         raise FileError(
-            f"{frame.path}: {label} must hold numbers, got {str(answers.cells[bad])[:60]!r} at "
-            f"{frame.place(int(rows[bad]))}"
+            f"{frame.path}: {label} must hold numbers, got {str(answers.cells[wrong[0]])[:60]!r} "
+            f"at {frame.place(int(rows[wrong[0]]))}"
         )
     return numbers
-
-
-def _is_finite(column: FrameColumn, cell: Any) -> bool:
-    numbers = column.with_cells([cell]).numbers
-    return numbers is not None and bool(np.isfinite(numbers).all())
 
 
 def _codes(

@@ -19,7 +19,8 @@ from rue.io.answer_rows import (
     answers_in_columns,
     point_columns,
 )
-from rue.io.files import Frame, is_missing, plain_name, row_ids, without_index
+from rue.io.columns import plain_name
+from rue.io.files import Frame, row_ids, without_index
 from rue.io.memory import reading
 from rue.io.names import ANNOTATOR_NAMES, Matching, find_id_name
 
@@ -340,11 +341,7 @@ def require_no_stray_words(frame: Frame, others: Collection[str | None]) -> None
     for name, column in frame.columns.items():
         if name in others or column.is_nested or isinstance(column.cells, np.ndarray):
             continue
-        words = [
-            row
-            for row, cell in enumerate(column.cells)
-            if not is_missing(cell) and column.with_cells([cell]).numbers is None
-        ]
+        words = column.word_rows
         if 0 < len(words) <= len(column) // 2:
             raise FileError(
                 f"{frame.path}: column {name} holds numbers and "

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray, IntArray, chunked
+from rue._arrays import IntArray, chunked
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.answer_rows import FileAnswers
 from rue.io.answer_tables import answers_in_table
@@ -31,6 +31,7 @@ from rue.io.names import (
     in_stated_order,
     unused_note,
 )
+from rue.io.probabilities import span
 from rue.io.real_values import range_of, ratings_of_array
 from rue.losses import Classes
 from rue.truth.annotations import Annotations
@@ -241,12 +242,6 @@ def _with_names(answers: FileAnswers, classes: tuple[str, ...] | None) -> FileAn
     if classes is None or answers.classes is not None or table is None:
         return answers
     return replace(answers, classes=classes) if len(classes) == table.shape[1] else answers
-
-
-def span(sums: FloatArray) -> str:
-    """Return the least and the largest number, for notes."""
-    low, high = float(sums.min()), float(sums.max())
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def group_columns(arrays: Mapping[str, NDArray[Any]], n_points: int) -> dict[str, NDArray[Any]]:

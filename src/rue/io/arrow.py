@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from rue.errors import FileError
 from rue.io.arrow_sizes import message_size, size_of_pages
-from rue.io.files import Frame, FrameColumn
+from rue.io.columns import FrameColumn
+from rue.io.files import Frame
 from rue.io.memory import MemoryBudget, file_size, opened, reading
 
 _PER_ROW = 16  # bytes that a row of a column takes at least

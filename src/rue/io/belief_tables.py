@@ -7,20 +7,20 @@ draws of one point; all other columns that say the same in all draws are groups.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import IntArray
 from rue._text import are_numbers, sorted_names
 from rue.errors import FileError
 from rue.io.answer_rows import Order
 from rue.io.answer_tables import has_no_names, require_no_stray_words, stated_classes
-from rue.io.files import Frame, FrameColumn, plain_name, row_ids, without_index
+from rue.io.columns import plain_name
+from rue.io.files import Frame, row_ids, without_index
 from rue.io.logs import PAIRS
 from rue.io.names import Matching, find_id_name
+from rue.io.point_rows import SCALARS, PointRows, point_rows
 from rue.losses.outcomes import written_name
 
 REAL_KINDS = {
@@ -35,7 +35,6 @@ _ARRAYS = (*KINDS, "counts", "ratings", "samples", "mean", "sd", "mu", "nu", "be
 BELIEF_ARRAYS = (*_ARRAYS, "epistemic", "actions", "values", "ids", "classes", "method", "range")
 """The arrays that a prediction file may hold; the first one present has a row per point."""
 
-_SCALARS = ("epistemic", "actions", "method")
 _PROBABILITIES = ("prob", "probs", "probability", "score", "p")
 _LONG = {
     "prob": "probs",
@@ -80,36 +79,40 @@ def belief_arrays(frame: Frame, matching: Matching) -> TableArrays:
             f"{frame.path}: must hold one method, got {', '.join(words[:4])}; write a file for "
             "each, or give it without a name to rue evaluate"
         )
-    draw = frame.find("draw")
     if PAIRS in frame.columns:
         raise FileError(
             f"{frame.path}: has two probabilities for each of several labels",
             advice={"--multi-label": "takes each label as a binary problem"},
         )
-    if matching.positive is not None:
-        return _wide(frame, name, matching)
+    table = _layout(frame, name, matching)
+    return table._replace(used=[*table.used, name, frame.find("draw")])
+
+
+def _layout(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
+    """Find out which layout a table of predictions has, and return what it holds."""
+    index = {name, frame.find("draw")}
     nested = [
         key
         for key in _ARRAYS
         if key in frame.columns and (frame.columns[key].is_nested or key == "sampled_labels")
     ]
-    if nested:
-        arrays, order = _of_lists(frame, name, nested)
-        return TableArrays(arrays, order, [*nested, name, draw, "classes"])
-    lower = [plain_name(column) for column in frame.columns]
-    sample, kind = frame.find("sample"), real_kind(lower)
-    if kind is not None:
-        arrays, notes = _of_numbers(frame, name, kind)
-        used = [column for column in frame.columns if plain_name(column) in REAL_KINDS[kind]]
-        return TableArrays(arrays, "none", [*used, name, draw], notes)
-    if sample is not None and name is not None:
-        return TableArrays(_of_samples(frame, name, sample), "none", [sample, name, draw])
-    key, of_class = frame.find(*_LONG), frame.find("class")
-    if of_class is not None and key is not None:
-        order = frame.columns[of_class].order_kind
-        return TableArrays(_long(frame, name, of_class, key), order, [name, of_class, key, draw])
+    kind = real_kind([plain_name(column) for column in frame.columns])
+    key, of_class, sample = frame.find(*_LONG), frame.find("class"), frame.find("sample")
     label = frame.find("label", "answer", "prediction", "predicted_label")
-    if label is not None and len(_class_columns(frame, {name, draw, label})) < 2:
+    if matching.positive is not None:
+        return _wide(frame, name, matching)
+    if nested:
+        return _of_lists(frame, name, nested)
+    if kind is not None:
+        rows = PointRows.of(frame, name)
+        used = [column for column in frame.columns if plain_name(column) in REAL_KINDS[kind]]
+        arrays = {plain_name(column): rows.stacked(frame.numbers(column)) for column in used}
+        return TableArrays(rows.with_groups(arrays, {*used, *index}), "none", used, rows.notes)
+    if sample is not None and name is not None:
+        return TableArrays(_of_samples(frame, name, sample), "none", [sample])
+    if of_class is not None and key is not None:
+        return _long(frame, name, of_class, key)
+    if label is not None and len(_class_columns(frame, {*index, label})) < 2:
         return _labels(frame, name, label)
     return _wide(frame, name, matching)
 
@@ -139,154 +142,44 @@ def _class_columns(frame: Frame, others: set[str | None]) -> list[str]:
 
 def _labels(frame: Frame, name: str | None, label: str) -> TableArrays:
     """Return labels that a model gave: each row is a sampled answer."""
-    rows, draw = _rows_of(frame, name)
-    column = frame.columns[label]
-    if column.missing.any():
-        row = int(np.argmax(column.missing))
-        raise FileError(f"{frame.path}: every row needs a {label}, {frame.place(row)} has none")
-    arrays: dict[str, NDArray[Any]] = {"sampled_labels": column.words[rows.rows]}
-    arrays = _with_groups(frame, arrays, rows, [label, name, draw])
+    rows = PointRows.of(frame, name)
+    words = _full_words(frame, label, frame.columns[label].missing)
+    arrays: dict[str, NDArray[Any]] = {"sampled_labels": words[rows.rows]}
+    arrays = rows.with_groups(arrays, {label, name, frame.find("draw")})
     note = f"{frame.path} was read as labels, {rows.rows.shape[1]} per point, as sampled answers"
-    return TableArrays(arrays, "none", [label, name, draw], [note])
-
-
-@dataclass(frozen=True, eq=False)
-class PointRows:
-    """Which rows are draws of which point: (n_points, n_draws), points as they first occur."""
-
-    frame: Frame
-    rows: IntArray
-    ids: NDArray[np.str_] | None
-
-    def stacked(self, array: NDArray[Any]) -> NDArray[Any]:
-        """Return one entry per point: with draws where a point has several rows."""
-        chosen = array[self.rows]
-        return chosen[:, 0] if self.rows.shape[1] == 1 else chosen
-
-    def once(
-        self, name: str, column: FrameColumn, *, required: bool = False
-    ) -> NDArray[Any] | None:
-        """Return one value per point, or None, or raise, if draws of a point differ."""
-        cells = column.group
-        same = (cells[self.rows] == cells[self.rows[:, :1]]).all(axis=1)
-        if same.all():
-            return np.asarray(cells[self.rows[:, 0]])
-        if not required:
-            return None
-        point = int(np.argmin(same))
-        values = list(dict.fromkeys(cells[self.rows[point]].tolist()))[:2]
-        of = "" if self.ids is None else f" for {str(self.ids[point])!r}"
-        raise FileError(
-            f"{self.frame.path}: {name} must be the same for all draws of a point, got "
-            f"{values[0]!r} and {values[1]!r}{of}"
-        )
-
-
-def _point_rows(
-    frame: Frame, ids: NDArray[np.str_] | None, draws: Sequence[Any] | None, n_rows: int
-) -> PointRows:
-    """Return which rows are draws of one point: those with the same id, in the order of draws."""
-    path = frame.path
-    if ids is None:
-        if draws is not None and any(draw is not None for draw in draws):
-            raise FileError(f"{path}: rows with a draw need an id to say which point they are of")
-        return PointRows(frame, np.arange(n_rows)[:, None], None)
-    names, first, point, counts = np.unique(
-        ids, return_index=True, return_inverse=True, return_counts=True
-    )
-    if counts.min() != counts.max():
-        least = names[counts.argmin()]
-        raise FileError(
-            f"{path}: every point must have the same number of draws (rows with its id), "
-            f"{str(least)!r} has {counts.min()} and {str(names[counts.argmax()])!r} {counts.max()}"
-        )
-    place = np.empty(len(names), np.int64)
-    place[np.argsort(first)] = np.arange(len(names))
-    if draws is None:
-        rows = np.argsort(place[point], kind="stable").reshape(len(names), -1)
-        return PointRows(frame, rows, ids[rows[:, 0]])
-    try:
-        order = {label: i for i, label in enumerate(dict.fromkeys(draws))}
-    except TypeError:
-        raise FileError(f"{path}: draw must be a number or a word in every row") from None
-    rank = np.array([order[label] for label in draws], dtype=np.int64)
-    rows = np.lexsort((np.arange(len(ids)), rank, place[point])).reshape(len(names), -1)
-    if not (rank[rows] == rank[rows[0]]).all():
-        bad = int(np.argmax((rank[rows] != rank[rows[0]]).any(axis=1)))
-        raise FileError(
-            f"{path}: every point must have the same draws, each once; "
-            f"{str(ids[rows[bad, 0]])!r} does not have those of {str(ids[rows[0, 0]])!r}"
-        )
-    if len(order) > 1 and (np.diff(rank[rows], axis=1) == 0).any():
-        bad = int(np.argmax((np.diff(rank[rows], axis=1) == 0).any(axis=1)))
-        raise FileError(f"{path}: {str(ids[rows[bad, 0]])!r} has a draw twice")
-    return PointRows(frame, rows, ids[rows[:, 0]])
-
-
-def _rows_of(frame: Frame, name: str | None) -> tuple[PointRows, str | None]:
-    """Return the draws of each point, and the column that numbers them."""
-    draw = frame.find("draw")
-    draws = None
-    if draw is not None:
-        cells = frame.columns[draw].cells
-        draws = cells.tolist() if isinstance(cells, np.ndarray) else list(cells)
-        if all(cell is None for cell in draws):
-            draws = None
-    return _point_rows(frame, row_ids(frame, name), draws, len(frame)), draw
-
-
-def _with_groups(
-    frame: Frame,
-    arrays: dict[str, NDArray[Any]],
-    rows: PointRows,
-    used: Sequence[str | None],
-    required: Sequence[str] = (),
-) -> dict[str, NDArray[Any]]:
-    """Add ids, and the columns that say the same in all draws of each point."""
-    for name, column in frame.columns.items():
-        if name in used or column.is_nested:
-            continue
-        cells = rows.once(name, column, required=plain_name(name) in required)
-        if cells is not None:
-            arrays[plain_name(name) if plain_name(name) in _SCALARS else name] = cells
-    if rows.ids is not None:
-        arrays["ids"] = rows.ids
-    return arrays
+    return TableArrays(arrays, "none", [label], [note])
 
 
 def _wide(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
     """Return a table with a column of probabilities for each class, or for the positive one."""
-    rows, draw = _rows_of(frame, name)
-    others = {name, draw, frame.find("epistemic"), frame.find("method")}
-    classes = matching.classes
-    if matching.positive is not None:
-        columns = [_probability_column(frame, others, matching.positive)]
-    elif classes is not None and set(classes) & set(frame.columns):
-        lacking = [column for column in classes if column not in frame.columns]
+    rows, positive = PointRows.of(frame, name), matching.positive
+    index = {name, frame.find("draw")}
+    others = {*index, frame.find("epistemic"), frame.find("method")}
+    if positive is not None:
+        columns = [_probability_column(frame, others, positive)]
+    elif set(matching.classes or ()) & set(frame.columns):
+        columns = list(matching.classes or ())
+        lacking = [column for column in columns if column not in frame.columns]
         if lacking:
             raise FileError(f"{frame.path}: has no column for the class {lacking[0]!r}")
-        columns = list(classes)
     else:
         columns = _class_columns(frame, others)
         require_no_stray_words(frame, {*others, *columns})
-    if len(columns) < 2 and matching.positive is None:
+    if len(columns) < 2 and positive is None:
         raise FileError(
             f"{frame.path}: must have a column of probabilities for each class, or the columns id, "
             f"class and prob, or aleatoric, epistemic, risk and regret; it has {frame.shown}",
             advice={"--positive": "says which of two classes a single probability is of"},
         )
     table = np.stack([frame.numbers(column) for column in columns], axis=1)
-    if matching.positive is not None:
-        table = table[:, 0]
-    arrays = {"probs": rows.stacked(table)}
-    if matching.positive is None and not has_no_names(columns):
+    arrays = {"probs": rows.stacked(table if positive is None else table[:, 0])}
+    notes = rows.notes
+    if positive is None and not has_no_names(columns):
         arrays["classes"] = np.array(columns)
-    used = [*columns, name, draw]
-    arrays = _with_groups(frame, arrays, rows, used, ["epistemic"])
-    notes = _repeated(rows, draw)
-    if matching.positive is not None and not _is_named(columns[0], matching.positive):
-        notes.append(f"{frame.path}: {read_as(columns[0], matching.positive)}")
-    return TableArrays(arrays, "given", used, notes)
+    if positive is not None and not _is_named(columns[0], positive):
+        notes.append(f"{frame.path}: {read_as(columns[0], positive)}")
+    arrays = rows.with_groups(arrays, {*columns, *index}, ["epistemic"])
+    return TableArrays(arrays, "given", columns, notes)
 
 
 def read_as(column: str, positive: str) -> str:
@@ -312,36 +205,28 @@ def _probability_column(frame: Frame, others: set[str | None], positive: str) ->
     return candidates[0]
 
 
-def _repeated(rows: PointRows, draw: str | None) -> list[str]:
-    """Return a note where rows were read as draws only because they have the same id."""
-    path, n_draws = rows.frame.path, rows.rows.shape[1]
-    if n_draws == 1 or draw is not None:
-        return []
-    return [f"{path} has {n_draws} rows for each id, which were read as {n_draws} draws per point"]
-
-
-def _long(frame: Frame, name: str | None, of_class: str, key: str) -> dict[str, NDArray[Any]]:
+def _long(frame: Frame, name: str | None, of_class: str, key: str) -> TableArrays:
+    """Return a table with a row for each point, draw and class."""
     ids = row_ids(frame, name)
     if ids is None:
         raise FileError(
             f"{frame.path}: one row per class needs a column that names the points (id)"
         )
     values, draw = frame.numbers(key), frame.find("draw")
-    labels = _class_words(frame, of_class)
+    labels = _full_words(frame, of_class, frame.columns[of_class].words == "")
+    names, code = np.unique(labels, return_inverse=True)
     occurring = list(dict.fromkeys(labels.tolist()))
     classes = sorted_names(occurring) if are_numbers(occurring) else occurring
-    ordered = frame.columns[of_class].order
-    if ordered is not None:
-        classes = [word for word in ordered if word in set(occurring)]
+    stated = frame.columns[of_class].order
+    if stated is not None:
+        classes = [word for word in stated if word in set(occurring)]
     place = {text: k for k, text in enumerate(classes)}
-    names, code = np.unique(labels, return_inverse=True)
     column = np.array([place[text] for text in names.tolist()])[code]
     parts = ids if draw is None else np.char.add(np.char.add(ids, "\0"), frame.columns[draw].words)
     pairs, first, pair = np.unique(parts, return_index=True, return_inverse=True)
-    cell = pair * len(classes) + column
-    if len(np.unique(cell)) < len(cell):
-        where = np.sort(cell)
-        twice = int(where[:-1][np.diff(where) == 0][0])
+    cells, times = np.unique(pair * len(classes) + column, return_counts=True)
+    if (times > 1).any():
+        twice = int(cells[np.argmax(times > 1)])
         shown = str(pairs[twice // len(classes)]).replace("\0", ", draw ")
         raise FileError(
             f"{frame.path}: {shown!r}, {classes[twice % len(classes)]!r} must be in one row only"
@@ -357,28 +242,19 @@ def _long(frame: Frame, name: str | None, of_class: str, key: str) -> dict[str, 
     order = np.argsort(first)  # pairs as they first occur
     first, grid = first[order], grid[order]
     draws = None if draw is None else frame.columns[draw].words[first].tolist()
-    rows = _point_rows(frame, ids[first], draws, len(first))
+    rows = point_rows(frame, ids[first], draws, len(first))
     assert rows.ids is not None
-    stacked = rows.stacked(grid)
-    return {_LONG[plain_name(key)]: stacked, "classes": np.array(classes), "ids": rows.ids}
+    arrays = {_LONG[plain_name(key)]: rows.stacked(grid)}
+    arrays |= {"classes": np.array(classes), "ids": rows.ids}
+    return TableArrays(arrays, frame.columns[of_class].order_kind, [of_class, key])
 
 
-def _class_words(frame: Frame, name: str) -> NDArray[np.str_]:
-    words = frame.columns[name].words
-    if (words == "").any():
-        row = int(np.argmax(words == ""))
+def _full_words(frame: Frame, name: str, empty: NDArray[np.bool]) -> NDArray[np.str_]:
+    """Return the words of a column, or raise if a row is empty."""
+    if empty.any():
+        row = int(np.argmax(empty))
         raise FileError(f"{frame.path}: every row needs a {name}, {frame.place(row)} has none")
-    return words
-
-
-def _of_numbers(
-    frame: Frame, name: str | None, kind: str
-) -> tuple[dict[str, NDArray[Any]], list[str]]:
-    """Return the columns of a belief about real numbers."""
-    rows, draw = _rows_of(frame, name)
-    columns = [column for column in frame.columns if plain_name(column) in REAL_KINDS[kind]]
-    arrays = {plain_name(column): rows.stacked(frame.numbers(column)) for column in columns}
-    return _with_groups(frame, arrays, rows, [*columns, name, draw]), _repeated(rows, draw)
+    return frame.columns[name].words
 
 
 def _of_samples(frame: Frame, name: str, sample: str) -> dict[str, NDArray[Any]]:
@@ -387,29 +263,25 @@ def _of_samples(frame: Frame, name: str, sample: str) -> dict[str, NDArray[Any]]
     assert ids is not None
     draws = None if draw is None else frame.columns[draw].words
     pairs = ids if draws is None else np.char.add(np.char.add(ids, "\0"), draws)
-    values = _point_rows(frame, pairs, None, len(frame))  # the rows of each draw
+    values = point_rows(frame, pairs, None, len(frame))  # the rows of each draw
     first = values.rows[:, 0]
     of_draws = None if draws is None else draws[first].tolist()
-    rows = _point_rows(frame, ids[first], of_draws, len(first))
+    rows = point_rows(frame, ids[first], of_draws, len(first))
     assert rows.ids is not None
     return {"samples": frame.numbers(sample)[values.rows][rows.rows], "ids": rows.ids}
 
 
-def _of_lists(
-    frame: Frame, name: str | None, keys: Sequence[str]
-) -> tuple[dict[str, NDArray[Any]], Order]:
+def _of_lists(frame: Frame, name: str | None, keys: Sequence[str]) -> TableArrays:
     """Return what JSON lines hold as lists, or as objects from class to number."""
     order: Order = "given"
-    rows, draw = _rows_of(frame, name)
+    rows = PointRows.of(frame, name)
     arrays: dict[str, NDArray[Any]] = {}
     classes: dict[str, tuple[str, ...]] = {}
     for key in keys:
-        values = list(frame.columns[key].cells)
-        missing = [i for i, value in enumerate(values) if value is None]
-        if missing:
-            raise FileError(
-                f"{frame.path}: {key} must be in every line, missing in {frame.place(missing[0])}"
-            )
+        values = frame.columns[key].listed
+        if None in values:
+            where = frame.place(values.index(None))
+            raise FileError(f"{frame.path}: {key} must be in every line, missing in {where}")
         if isinstance(values[0], dict):
             if len({tuple(value) for value in values if isinstance(value, dict)}) > 1:
                 order = "none"  # each line has its own order, as by probability
@@ -430,7 +302,8 @@ def _of_lists(
         arrays["classes"] = np.array(next(iter(classes.values())))
     elif "classes" in frame.columns and frame.columns["classes"].is_nested:
         arrays["classes"] = np.array(stated_classes(frame))
-    return _with_groups(frame, arrays, rows, [*keys, name, draw], _SCALARS), order
+    arrays = rows.with_groups(arrays, {*keys, name, frame.find("draw")}, SCALARS)
+    return TableArrays(arrays, order, [*keys, "classes"])
 
 
 def _same_in_draws(frame: Frame, key: str, array: NDArray[Any]) -> NDArray[Any]:

@@ -23,7 +23,8 @@ import numpy as np
 from rue._arrays import FloatArray, as_vector
 from rue.components import Components, Run
 from rue.errors import FileError, InputError
-from rue.io.files import Frame, FrameColumn, row_ids
+from rue.io.columns import FrameColumn
+from rue.io.files import Frame, row_ids
 from rue.io.memory import MemoryBudget
 from rue.io.names import BY_NAME, Matching, find_id_name, require_unique
 from rue.io.saving import save_table

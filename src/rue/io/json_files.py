@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rue._text import JsonObject, one_line
 from rue.errors import FileError
-from rue.io.files import Frame, FrameColumn, decoded
+from rue.io.columns import FrameColumn
+from rue.io.files import Frame, decoded
 from rue.io.memory import MemoryBudget
 
 if TYPE_CHECKING:

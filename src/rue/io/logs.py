@@ -21,7 +21,7 @@ from typing import Any
 
 from rue._text import JsonObject, are_numbers, sorted_names
 from rue.errors import FileError
-from rue.io.files import is_number
+from rue.io.columns import is_number
 from rue.io.memory import MemoryBudget, reading
 
 Record = Mapping[str, Any]

@@ -1,11 +1,13 @@
 """One method saved in several files: its members, or further points.
 
 Files about the same points are the draws of a method, as ensembles save them; files about other
-points add these points. A mixture that fits neither is an error.
+points add these points. A mixture that fits neither is an error. Equal methods are noted.
 """
 
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from rue._arrays import IntArray
 from rue.beliefs import Belief
 from rue.components import Run
 from rue.errors import AlignmentError, FileError
+from rue.io.predictions import same_rows
 from rue.losses import Classes, Outcomes
 from rue.truth.alignment import align_rows
 from rue.truth.annotations import Annotations
@@ -199,4 +202,33 @@ def _concatenated(beliefs: Sequence[Belief], axis: int) -> Belief:
             name: np.concatenate([getattr(belief, name) for belief in beliefs], axis=axis)
             for name in first._ROWS
         }
+    )
+
+
+def noted_twins(methods: Sequence[Belief | Run]) -> list[Belief | Run]:
+    """Return methods, with a note for each that predicts the same as an earlier one."""
+    noted: list[Belief | Run] = []
+    for method in methods:
+        twin = next((one for one in methods[: len(noted)] if _same_belief(one, method)), None)
+        if twin is not None and not isinstance(method, Run):
+            note = f"{method.source}: its predictions are identical to those of {twin.source}"
+            method = method.with_source(method.source, notes=(note,))
+        noted.append(method)
+    return noted
+
+
+def _same_belief(one: Belief | Run, other: Belief | Run) -> bool:
+    """Whether two methods hold the same numbers about the same points."""
+    if isinstance(one, Run) or isinstance(other, Run):
+        return False
+    if type(one) is not type(other) or len(one) != len(other) or one.outcomes != other.outcomes:
+        return False
+    rows: list[Any] = [slice(None), slice(None)]
+    if one.ids is not None and other.ids is not None:
+        rows = [np.argsort(one.ids), np.argsort(other.ids)]
+        if not np.array_equal(one.ids[rows[0]], other.ids[rows[1]]):
+            return False
+    names = [each.name for each in fields(one)]  # type: ignore[arg-type]
+    return all(
+        same_rows(getattr(one, name), getattr(other, name), rows[0], rows[1]) for name in names
     )

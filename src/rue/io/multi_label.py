@@ -20,7 +20,8 @@ from rue.beliefs import Belief, Draws
 from rue.errors import AlignmentError, FileError
 from rue.io.answer_tables import LABEL_NAMES, TOTALS
 from rue.io.belief_tables import BELIEF_ARRAYS, belief_arrays
-from rue.io.files import Frame, is_missing, read_frame, row_ids, without_index
+from rue.io.columns import is_missing
+from rue.io.files import Frame, read_frame, row_ids, without_index
 from rue.io.logs import PAIRS
 from rue.io.names import (
     ANNOTATOR_NAMES,

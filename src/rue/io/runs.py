@@ -10,15 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._text import are_numbers
 from rue.beliefs import Belief, Convention
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError
-from rue.io.answer_tables import READ_AS_COUNTS
 from rue.io.belief_tables import read_as
 from rue.io.choices import require_known_answers
+from rue.io.doubts import (
+    as_annotators,
+    draws_first,
+    require_no_further_class,
+    require_same_rows,
+    without_doubt,
+)
 from rue.io.names import BY_NAME, Matching
-from rue.io.predictions import draws_first, noted_twins, read_method, read_predictions
+from rue.io.predictions import read_method, read_predictions
 from rue.io.real_values import rated_truth
 from rue.losses import Classes, Loss
 from rue.truth.alignment import Alignment, align_rows, align_with_notes, with_one_order
@@ -57,8 +62,8 @@ def make_run(
         belief = _with_both_names(belief, truth)
     strange = () if belief.outcomes.complete else require_known_answers(belief, truth)
     if matching.normalize and matching.classes is None:
-        _require_no_further_class(belief, truth)
-    truth = _without_doubt(truth, belief)
+        require_no_further_class(belief, truth)
+    truth = without_doubt(truth, belief) if truth.notes else truth
     truth, belief, notes = align_files(belief, truth, matching)
     if matching.min_annotators is not None:
         truth, belief, notes = _answered(truth, belief, notes, matching.min_annotators)
@@ -100,14 +105,18 @@ def _overridden(belief: Belief, truth: Truth, matching: Matching) -> tuple[str, 
 def in_one_order(methods: Sequence[Belief | Run]) -> list[Belief | Run]:
     """Return methods with the classes of each, and of its own answers, in one order."""
     beliefs = iter(with_one_order([method for method in methods if isinstance(method, Belief)]))
-    return noted_twins(
-        [next(beliefs) if isinstance(method, Belief) else method for method in methods]
-    )
+    placed = [next(beliefs) if isinstance(method, Belief) else method for method in methods]
+    if len(placed) == 1:
+        return placed
+    from rue.io.members import noted_twins  # which one method does not need
+
+    return noted_twins(placed)
 
 
 def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> Alignment:
     """Return what two files say on the same points and classes, as the user wants them matched."""
-    _require_same_rows(belief, truth)
+    if belief.ids is None and truth.ids is None:
+        require_same_rows(belief, truth)
     n_draws = belief.n_draws
     if len(belief) != len(truth) == n_draws and (belief.ids is None or truth.ids is None):
         shape = (len(belief), n_draws, belief.n_classes)
@@ -117,55 +126,10 @@ def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> A
             truth, belief, common=matching.common, by_position=matching.by_position
         )
     except AlignmentError as error:  # it names the files
-        if any(note.endswith(READ_AS_COUNTS) for note in truth.notes):
-            error.advice |= _as_annotators(truth)
+        error.advice |= as_annotators(truth)
         raise
     except InputError as error:
         raise error.about(belief.source) from None
-
-
-def _require_same_rows(belief: Belief, truth: Truth) -> None:
-    """Raise if rows without ids have the same names, in a column of both files, in another order.
-
-    Such a column has a name that rue does not know as one of ids, such as ``image``.
-    """
-    if belief.ids is not None or truth.ids is not None or len(belief) != len(truth):
-        return
-    for name in belief.groups.keys() & truth.groups.keys():
-        own, others = (np.asarray(side.groups[name], np.str_) for side in (belief, truth))
-        unique = np.unique(own)
-        moved = len(unique) == len(own) and (own != others).any()
-        if moved and np.array_equal(unique, np.unique(others)):
-            row = int(np.argmax(own != others))
-            raise AlignmentError(
-                f"{belief.source} and {truth.source} have no ids, and the same {name} in another "
-                f"order, first {str(own[row])!r} and {str(others[row])!r} at row {row}",
-                advice={"--id": f"{name} matches rows by it"},
-            )
-
-
-def _without_doubt(truth: Truth, belief: Belief) -> Truth:
-    """Drop the note that counts may be answers if the classes agree; raise if nothing says so."""
-    own, names = truth.outcomes, belief.outcomes.names
-    others = tuple(note for note in truth.notes if not note.endswith(READ_AS_COUNTS))
-    if len(others) == len(truth.notes) or own.names is None or truth.counts is None:
-        return truth
-    if names is None and (truth.counts > 0).all():  # few annotators leave some class without one
-        shown = ", ".join(own.names)
-        raise AlignmentError(
-            f"{truth.source}: {shown} may be classes with counts or annotators with answers, and "
-            f"{belief.source} does not name its classes",
-            advice={"--classes": f"{','.join(own.names)} makes classes of them"}
-            | _as_annotators(truth),
-        )
-    if are_numbers(own.names) or not set(own.names) <= set(names or ()):
-        return truth
-    return truth._with(notes=others)
-
-
-def _as_annotators(truth: Truth) -> dict[str, str]:
-    names = ",".join(truth.outcomes.names or ())
-    return {"--annotator": f"{names} makes an annotator of each of these columns"}
 
 
 def _with_both_names(belief: Belief, truth: Truth) -> Belief:
@@ -186,18 +150,6 @@ def _with_both_names(belief: Belief, truth: Truth) -> Belief:
         )
     both = Classes([*others, own[1]], belief.outcomes.given_values, order="user")
     return belief._with(outcomes=both)
-
-
-def _require_no_further_class(belief: Belief, truth: Truth) -> None:
-    """Raise if probabilities that were normalised have a class that the truth lacks."""
-    own, names = belief.outcomes.names, truth.outcomes.names
-    further = [name for name in own or () if name not in (names or own or ())]
-    if further:
-        raise AlignmentError(
-            f"{belief.source}: {further[0]!r} was taken as a class, but {truth.source} has only "
-            f"{', '.join(names or ())}",
-            advice={"--classes": "states the columns of classes, which normalize needs here"},
-        )
 
 
 def _answered(

@@ -15,7 +15,8 @@ import numpy as np
 
 from rue._text import marked, unprotected
 from rue.errors import FileError
-from rue.io.files import Frame, FrameColumn, is_number, is_percentage, suffix_of
+from rue.io.columns import FrameColumn, is_number, is_percentage
+from rue.io.files import Frame, suffix_of
 from rue.io.memory import MemoryBudget, reading
 from rue.io.names import ANNOTATOR_NAMES, ID_NAMES, UNNAMED
 

@@ -12,7 +12,8 @@ from rue._arrays import FloatArray, IntArray, as_array
 from rue.errors import FileError, InputError
 from rue.io.answer_rows import FileAnswers, Layout
 from rue.io.answers import answers_of, silent_points
-from rue.io.files import Frame, FrameColumn, is_number, read_frame
+from rue.io.columns import FrameColumn, is_number
+from rue.io.files import Frame, read_frame
 from rue.io.memory import MemoryBudget
 from rue.io.names import ID_NAMES, Matching, find_id_name, unused_note
 

@@ -1,0 +1,78 @@
+"""What makes predictions and answers doubtful once they are put beside each other."""
+
+import numpy as np
+
+from rue._text import are_numbers
+from rue.beliefs import Belief
+from rue.errors import AlignmentError
+from rue.io.answer_tables import READ_AS_COUNTS
+from rue.truth.base import Truth
+
+
+def draws_first(kind: str, shape: tuple[int, ...], n_points: int) -> str:
+    """Say that an array has its draws first."""
+    return (
+        f"{kind} has shape {shape}, but there are {n_points:,} points: draws come second, "
+        f"(n_points, n_draws, n_classes); give {kind}.swapaxes(0, 1)"
+    )
+
+
+def require_same_rows(belief: Belief, truth: Truth) -> None:
+    """Raise if rows without ids have the same names, in a column of both files, in another order.
+
+    Such a column has a name that rue does not know as one of ids, such as ``image``.
+    """
+    if len(belief) != len(truth):
+        return
+    for name in belief.groups.keys() & truth.groups.keys():
+        own, others = (np.asarray(side.groups[name], np.str_) for side in (belief, truth))
+        unique = np.unique(own)
+        moved = len(unique) == len(own) and (own != others).any()
+        if moved and np.array_equal(unique, np.unique(others)):
+            row = int(np.argmax(own != others))
+            raise AlignmentError(
+                f"{belief.source} and {truth.source} have no ids, and the same {name} in another "
+                f"order, first {str(own[row])!r} and {str(others[row])!r} at row {row}",
+                advice={"--id": f"{name} matches rows by it"},
+            )
+
+
+def without_doubt(truth: Truth, belief: Belief) -> Truth:
+    """Drop the note that counts may be answers if the classes agree; raise if nothing says so."""
+    own, names = truth.outcomes.names, belief.outcomes.names
+    if not is_doubtful(truth) or own is None or truth.counts is None:
+        return truth
+    if names is None and (truth.counts > 0).all():  # few annotators leave some class without one
+        raise AlignmentError(
+            f"{truth.source}: {', '.join(own)} may be classes with counts or annotators with "
+            f"answers, and {belief.source} does not name its classes",
+            advice={"--classes": f"{','.join(own)} makes classes of them"} | as_annotators(truth),
+        )
+    if are_numbers(own) or not set(own) <= set(names or ()):
+        return truth
+    return truth._with(notes=tuple(n for n in truth.notes if not n.endswith(READ_AS_COUNTS)))
+
+
+def is_doubtful(truth: Truth) -> bool:
+    """Whether a truth has the note that its counts may be answers."""
+    return any(note.endswith(READ_AS_COUNTS) for note in truth.notes)
+
+
+def as_annotators(truth: Truth) -> dict[str, str]:
+    """Return the advice to read the columns of a doubtful truth as annotators."""
+    if not is_doubtful(truth):
+        return {}
+    names = ",".join(truth.outcomes.names or ())
+    return {"--annotator": f"{names} makes an annotator of each of these columns"}
+
+
+def require_no_further_class(belief: Belief, truth: Truth) -> None:
+    """Raise if probabilities that were normalised have a class that the truth lacks."""
+    own, names = belief.outcomes.names, truth.outcomes.names
+    further = [name for name in own or () if name not in (names or own or ())]
+    if further:
+        raise AlignmentError(
+            f"{belief.source}: {further[0]!r} was taken as a class, but {truth.source} has only "
+            f"{', '.join(names or ())}",
+            advice={"--classes": "states the columns of classes, which normalize needs here"},
+        )
