@@ -461,7 +461,6 @@ LONG = {
         f"metrics/{name}.py"
         for name in ("columns", "evaluation", "measures", "statistics", "table")
     ),
-    *(f"io/{name}.py" for name in ("answer_tables", "belief_tables", "files", "predictions")),
 }
 
 
