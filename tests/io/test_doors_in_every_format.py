@@ -526,3 +526,18 @@ def test_percentages_are_what_the_user_says_in_every_format(tmp_path, kind):
     exact = row_of(prediction, path, "brier", Matching(shares=True))
     assert exact.aurec == pytest.approx(row.aurec)
     assert np.isnan(exact.aurec_low) or exact.aurec_low == exact.aurec
+
+
+@pytest.mark.parametrize("side", ["truth", "predictions"])
+def test_a_number_that_names_no_class_of_datasets_is_refused(tmp_path, side):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    features = {"class": {"names": ["no", "yes"], "_type": "ClassLabel"}}
+    info = {b"huggingface": json.dumps({"info": {"features": features}}).encode()}
+    columns = {"id": ["a", "a", "b", "b"], "class": [0, 1, 0, 7]}
+    more = {"prob": [0.5] * 4} if side == "predictions" else {"count": [1, 2, 3, 4]}
+    table = pa.table(columns | more).replace_schema_metadata(info)
+    pq.write_table(table, path := tmp_path / "t.parquet")
+    with pytest.raises(FileError, match="class '7' is none of the classes"):
+        (read_predictions if side == "predictions" else read_truth)(path)

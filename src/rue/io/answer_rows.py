@@ -355,13 +355,13 @@ def _codes(
     if stated is not None:
         spell = boolean_name if numbers is None else written_name
         names = [spell(text) for text in stated]
-        strange = sorted(answered - set(names))
-        if strange:
-            raise FileError(f"{frame.path}: {name} {strange[0]!r} is none of the classes {names}")
     elif column.order is not None and not are_numbers(column.order):
         names, order = list(column.order), column.order_kind
     else:
         names = sorted_names(list(column.order or answered))
         order = column.order_kind
+    strange = sorted(answered - set(names))
+    if strange:
+        raise FileError(f"{frame.path}: {name} {strange[0]!r} is none of the classes {names}")
     place = {text: k for k, text in enumerate(names)}
     return tuple(names), order, np.array([place.get(t, 0) for t in occurring.tolist()])[codes]

@@ -220,6 +220,11 @@ def _long(frame: Frame, name: str | None, of_class: str, key: str) -> TableArray
     stated = frame.columns[of_class].order
     if stated is not None:
         classes = [word for word in stated if word in set(occurring)]
+        strange = [word for word in occurring if word not in stated]
+        if strange:
+            raise FileError(
+                f"{frame.path}: {of_class} {strange[0]!r} is none of the classes {[*stated]}"
+            )
     place = {text: k for k, text in enumerate(classes)}
     column = np.array([place[text] for text in names.tolist()])[code]
     parts = ids if draw is None else np.char.add(np.char.add(ids, "\0"), frame.columns[draw].words)

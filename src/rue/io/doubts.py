@@ -1,7 +1,5 @@
 """What makes predictions and answers doubtful once they are put beside each other."""
 
-import numpy as np
-
 from rue._text import are_numbers
 from rue.beliefs import Belief
 from rue.errors import AlignmentError
@@ -25,14 +23,12 @@ def require_same_rows(belief: Belief, truth: Truth) -> None:
     if len(belief) != len(truth):
         return
     for name in belief.groups.keys() & truth.groups.keys():
-        own, others = (np.asarray(side.groups[name], np.str_) for side in (belief, truth))
-        unique = np.unique(own)
-        moved = len(unique) == len(own) and (own != others).any()
-        if moved and np.array_equal(unique, np.unique(others)):
-            row = int(np.argmax(own != others))
+        own, others = belief.groups[name].tolist(), truth.groups[name].tolist()
+        if own != others and len(set(own)) == len(own) and set(own) == set(others):
+            row = next(i for i, cell in enumerate(own) if cell != others[i])
             raise AlignmentError(
                 f"{belief.source} and {truth.source} have no ids, and the same {name} in another "
-                f"order, first {str(own[row])!r} and {str(others[row])!r} at row {row}",
+                f"order, first {str(own[row])[:60]!r} and {str(others[row])[:60]!r} at row {row}",
                 advice={"--id": f"{name} matches rows by it"},
             )
 
