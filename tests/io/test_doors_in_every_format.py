@@ -145,6 +145,36 @@ def test_numbers_are_their_own_scale(tmp_path, loss):
         assert row == pytest.approx(expected, rel=1e-12, abs=1e-12), kind
 
 
+LEVELS = ("low", "medium", "high", "extreme")
+
+
+@pytest.mark.parametrize("loss", ["squared", "rps"])
+@pytest.mark.parametrize("kind", PREDICTIONS)
+def test_words_have_the_order_that_a_file_states_or_there_is_an_error(tmp_path, kind, loss):
+    counts, probs = world(LEVELS)
+    truth = rue.Annotations(counts, ids=IDS, classes=rue.Classes(LEVELS, order="scale"))
+    belief = rue.Draws(probs, ids=IDS, classes=LEVELS)
+    expected = numbers(rue.evaluate(truth, belief, loss, gap=False, references=False))
+    in_order = save_predictions(tmp_path, kind, probs, LEVELS)
+    columns = np.argsort(LEVELS)
+    (tmp_path / "turned").mkdir()
+    names = [LEVELS[k] for k in columns]
+    turned = save_predictions(tmp_path / "turned", kind, probs[..., columns], names)
+    stated = Matching(classes=LEVELS)
+    for other in TRUTHS:
+        by_name = other.startswith(("long", "lists", "counter", "utf16"))
+        answers = save_truth(tmp_path, other, counts, LEVELS)
+        for prediction, is_stated in ((in_order, True), (turned, not by_name)):
+            if is_stated:
+                row = numbers(row_of(prediction, answers, loss))
+                assert row == pytest.approx(expected, rel=1e-12, abs=1e-12), (prediction, other)
+            else:
+                with pytest.raises(AlignmentError, match="none but the alphabet's"):
+                    row_of(prediction, answers, loss)
+            row = numbers(row_of(prediction, answers, loss, stated))
+            assert row == pytest.approx(expected, rel=1e-12, abs=1e-12), (prediction, other)
+
+
 @pytest.mark.parametrize("kind", PREDICTIONS)
 @pytest.mark.parametrize("other", ["long.csv", "long.parquet", "wide.csv", "npz", "lists.jsonl"])
 def test_positions_that_contradict_ids_are_refused(tmp_path, kind, other):
@@ -213,6 +243,9 @@ def test_what_a_file_holds_and_nobody_uses_is_noted(tmp_path, kind):
     if kind in ("npz", "json", "jsonl"):  # in a wide table a column of numbers may be a class
         read = read_predictions(save_predictions(tmp_path, kind, probs, uncertainty=score))
         assert any("uncertainty was not used; a score of" in note for note in read.notes)
+    else:
+        with pytest.raises(FileError, match="taken for classes are 1, 2, 3, 5, 8, 13, 21, uncert"):
+            read_predictions(save_predictions(tmp_path, kind, probs, uncertainty=score))
 
 
 @pytest.mark.parametrize("kind", ["wide.csv", "wide.parquet", "npz", "counter.jsonl"])
