@@ -19,9 +19,10 @@ from rue._text import sorted_names
 from rue.beliefs import Belief, Draws
 from rue.errors import AlignmentError, FileError
 from rue.io.answer_tables import LABEL_NAMES, TOTALS
-from rue.io.belief_tables import BELIEF_ARRAYS, belief_arrays
+from rue.io.answers import read_answers_frame
+from rue.io.belief_tables import belief_arrays
 from rue.io.columns import is_missing
-from rue.io.files import Frame, read_frame, row_ids, without_index
+from rue.io.files import Frame, row_ids, without_index
 from rue.io.logs import PAIRS
 from rue.io.names import (
     ANNOTATOR_NAMES,
@@ -32,6 +33,7 @@ from rue.io.names import (
     index_names,
     unused_note,
 )
+from rue.io.predictions import read_belief_frame
 from rue.losses import Classes
 from rue.truth.annotations import Annotations
 
@@ -43,15 +45,13 @@ def read_label_truths(
     path: str | Path, *, by: Sequence[str] = (), matching: Matching = BY_NAME
 ) -> dict[str, Annotations]:
     """Read how many annotators chose each label of each point, and how many did not."""
-    path = Path(path)
-    if not path.exists():
-        raise FileError(f"{path}: there is no such file")
-    id_name = matching.truth_id or matching.id_name
-    stated = [name for name in (*by, id_name, matching.label, matching.annotator) if name]
-    frame = read_frame(path, names=stated, max_memory=matching.max_memory)
+    frame = read_answers_frame(path, by=by, matching=matching)
+    path = frame.path
     if not frame.is_table:
         raise FileError(f"{path}: multi-label answers are read from tables and JSON, not arrays")
-    id_name = find_id_name(path, list(frame.columns), id_name)
+    wanted = matching.truth_id or matching.id_name
+    id_name = find_id_name(frame.path, list(frame.columns), wanted)
+    stated = [name for name in (*by, wanted, matching.label, matching.annotator) if name]
     ids = row_ids(frame, id_name)
     if ids is None:
         raise FileError(
@@ -83,9 +83,8 @@ def read_label_beliefs(
     path: str | Path, labels: Sequence[str], *, matching: Matching = BY_NAME
 ) -> dict[str, Belief]:
     """Read the probability of each label as a belief about not chosen and chosen."""
-    path = Path(path)
-    names = [name for name in (matching.id_name, *(matching.classes or ())) if name]
-    frame = read_frame(path, names=names, arrays=BELIEF_ARRAYS, max_memory=matching.max_memory)
+    frame = read_belief_frame(path, matching)
+    path = frame.path
     arrays: Mapping[str, NDArray[Any]] = frame.arrays
     id_name = matching.id_name
     if PAIRS in frame.columns:

@@ -118,12 +118,12 @@ def read_predictions(path: str | Path, *, matching: Matching = BY_NAME) -> Belie
     FileError
         If the file is not there or cannot be read as predictions.
     """
-    return _read_frame(_frame(path, matching), matching)
+    return _read_frame(read_belief_frame(path, matching), matching)
 
 
 def read_file(path: str | Path, *, matching: Matching = BY_NAME) -> list[Belief | Run]:
     """Read a prediction file, which may hold several methods: one for each."""
-    frame = _frame(path, matching)
+    frame = read_belief_frame(path, matching)
     column = method_column(frame) if frame.is_table else None
     if column is None or is_component_table(frame):
         return [_method_of([frame], None, matching)]
@@ -136,7 +136,8 @@ def read_file(path: str | Path, *, matching: Matching = BY_NAME) -> list[Belief 
     return methods
 
 
-def _frame(path: str | Path, matching: Matching) -> Frame:
+def read_belief_frame(path: str | Path, matching: Matching) -> Frame:
+    """Read the frame of a prediction file."""
     return read_frame(
         path,
         names=[name for name in (matching.id_name, *(matching.classes or ())) if name],
@@ -210,17 +211,17 @@ def read_method(
     """
     if not paths:
         raise FileError("a method needs at least one file, got none")
-    return _method_of((_frame(path, matching) for path in paths), name, matching)
+    return _method_of((read_belief_frame(path, matching) for path in paths), name, matching)
 
 
 def read_points(
     paths: Sequence[Path], *, name: str | None, matching: Matching, realized: bool
 ) -> Belief | Estimates:
     """Read one method, or a table of components; ``realized`` requires its risk and regret."""
-    frame = _frame(paths[0], matching)
+    frame = read_belief_frame(paths[0], matching)
     if len(paths) == 1 and frame.is_table and is_component_table(frame):
         return estimates_of(frame, matching, realized=realized)
-    frames = chain([frame], (_frame(path, matching) for path in paths[1:]))
+    frames = chain([frame], (read_belief_frame(path, matching) for path in paths[1:]))
     method = _method_of(frames, name, matching)
     assert isinstance(method, Belief)  # several files never hold components
     return method
