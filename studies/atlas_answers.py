@@ -263,9 +263,9 @@ def replicates(rows: Regimes) -> Answer:
     _, ranking, gap = (numbers["log", name] for name in compared)
     words = partial(in_regimes, digits=0, scale=100, unit=" %", families=False)
     sentence = (
-        f"Relative to the other methods, their calibration gap is {words(gap)}; relative to the "
-        f"others by *total* uncertainty, their n-AuReC is {words(ranking)} (log loss, "
-        f"{fewest(gap).families})."
+        f"The calibration gap of methods that do differs from that of the others by {words(gap)}, "
+        f"their n-AuReC from that of the others' *total* uncertainty by {words(ranking)} (log "
+        f"loss, {fewest(gap).families})."
     )
     body = "\n\n".join(
         [
