@@ -86,7 +86,7 @@ def as_ids(ids: ArrayLike, n_points: int) -> NDArray[np.str_]:
     if array.dtype.kind == "O":
         array = np.array([_as_id(name, row) for row, name in enumerate(array.tolist())], np.str_)
     elif array.dtype.kind in "iuU":
-        array = _narrowed(array.astype(np.str_, copy=array.flags.writeable))
+        array = _narrowed(array.astype(np.str_, copy=array.flags.writeable or _can_change(array)))
     else:
         raise InputError(f"ids must be text or whole numbers, got dtype {array.dtype}")
     if len(set(array.tolist())) < n_points:
@@ -124,12 +124,22 @@ def _as_id(name: Any, row: int) -> str:
 
 def kept(array: NDArray[Any], data: object) -> NDArray[Any]:
     """Return a read-only array that the caller, who passed ``data``, cannot change."""
-    if isinstance(array, np.memmap) or not array.flags.writeable:
+    if isinstance(array, np.memmap) or not (array.flags.writeable or _can_change(array)):
         return array
     if array is data or array.base is not None:
         array = array.copy()
     array.flags.writeable = False
     return array
+
+
+def _can_change(array: NDArray[Any]) -> bool:
+    """Return whether a read-only array is a view of memory to which somebody can write."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray) and not isinstance(owner, np.memmap):
+        if owner.flags.writeable:
+            return True
+        owner = owner.base
+    return not (owner is None or isinstance(owner, np.memmap | bytes | mmap.mmap))
 
 
 class Chosen:

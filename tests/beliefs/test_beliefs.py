@@ -51,6 +51,38 @@ def test_what_the_caller_could_change_is_copied():
     fixed = P.copy()
     fixed.flags.writeable = False
     assert Draws(fixed).probs is fixed
+    part = fixed[1:]
+    assert Draws(part).probs is part
+    stored = np.frombuffer(P.tobytes()).reshape(P.shape)
+    assert Draws(stored).probs is stored
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        np.ndarray.view,
+        lambda array: np.broadcast_to(array, array.shape),
+        lambda array: np.frombuffer(memoryview(array)).reshape(array.shape),
+        lambda array: torch.from_numpy(array).numpy(),
+    ],
+)
+def test_a_read_only_view_of_what_the_caller_could_change_is_copied(view):
+    given = P.copy()
+    fixed = view(given)
+    fixed.flags.writeable = False
+    draws = Draws(fixed)
+    given[:] = 0.5
+    np.testing.assert_array_equal(draws.probs, P)
+
+
+def test_ids_that_the_caller_could_change_are_copied():
+    given = np.array(["a", "b", "c", "d"][: len(P)])
+    fixed = given.view()
+    fixed.flags.writeable = False
+    draws = Draws(P, ids=fixed)
+    wanted = fixed.tolist()
+    given[:] = "x"
+    assert draws.ids.tolist() == wanted
 
 
 @pytest.mark.parametrize("mode", ["r", "r+", "c"])
