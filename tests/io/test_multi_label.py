@@ -121,6 +121,12 @@ def test_predictions_of_every_layout(tmp_path, kind):
     assert any("does not name its labels" in n for n in beliefs["a"].notes) == unnamed
 
 
+def test_probabilities_of_labels_may_be_0_and_1(tmp_path):
+    np.savez(tmp_path / "p.npz", probs=[[0.0, 1.0], [1.0, 0.0]], classes=["a", "b"])
+    beliefs = read_label_beliefs(tmp_path / "p.npz", ["a", "b"])
+    assert beliefs["b"].mean().tolist() == [[0, 1], [1, 0]]
+
+
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [

@@ -1,6 +1,8 @@
 """Tables of predictions and answers, wide and long."""
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from rue.errors import FileError
@@ -268,6 +270,8 @@ def test_counts_that_are_all_even_are_noted(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("id,yes,no\n" + "".join(f"{i},{2 * (i % 3) + 2},4\n" for i in range(20)))
     assert any("all counts are multiples of 2" in note for note in read_truth(path).notes)
+    np.savez(tmp_path / "t.npz", counts=np.tile([2.0, 4.0, 0.0], (20, 1)))
+    assert any("multiples of 2" in note for note in read_truth(tmp_path / "t.npz").notes)
 
 
 def test_lists_of_two_lengths_are_refused(tmp_path):
@@ -284,3 +288,42 @@ def test_numbered_classes_are_in_the_order_of_their_numbers(tmp_path):
     assert found["probs"].tolist() == [[0.5, 0.5], [0.8, 0.2]]
     words = predictions(tmp_path, text.replace("10", "yes").replace("9", "no"))
     assert words["classes"].tolist() == ["yes", "no"]
+
+
+def test_counts_as_an_object_in_one_row_and_a_list_in_another_are_refused(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"id": 1, "counts": {"a": 1, "b": 2}}\n{"id": 2, "counts": [1, 2]}\n')
+    with pytest.raises(FileError, match=r"a number by class in every row, got \[1, 2\] at line 2"):
+        read_truth(path)
+
+
+def test_two_columns_of_numbers_by_tabs_are_two_classes(tmp_path):
+    path = tmp_path / "p.tsv"
+    path.write_text("0.25\t0.75\n0.5\t0.5\n")
+    assert read_predictions(path).mean().tolist() == [[0.25, 0.75], [0.5, 0.5]]
+
+
+@pytest.mark.parametrize(("n_words", "are_annotators"), [(30, True), (31, False)])
+def test_columns_that_share_up_to_30_words_are_annotators(tmp_path, n_words, are_annotators):
+    path = tmp_path / "t.csv"
+    path.write_text("id,x,y\n" + "".join(f"{i},w{i},w{i}\n" for i in range(n_words)))
+    if are_annotators:
+        assert read_truth(path).counts.sum() == 2 * n_words
+    else:
+        with pytest.raises(FileError):
+            read_truth(path)
+
+
+def test_choices_are_counted_for_each_draw(tmp_path):
+    texts = np.array([[["yes", "yes", "no", "no"], ["no", "no", "no", "yes"]]])
+    np.savez(tmp_path / "p.npz", sampled_labels=texts)
+    matching = Matching(choices=("yes", "no"))
+    belief = read_predictions(tmp_path / "p.npz", matching=matching)
+    assert belief.probs.tolist() == [[[0.5, 0.5], [0.25, 0.75]]]
+
+
+def test_whole_numbers_of_classes_are_exact(tmp_path):
+    labels = pa.array([2**53, 2**53 + 1, 2**53 + 1])
+    table = pa.table({"id": ["a", "a", "a"], "annotator": ["u", "v", "w"], "label": labels})
+    pq.write_table(table, tmp_path / "t.parquet")
+    assert read_truth(tmp_path / "t.parquet").counts.tolist() == [[1, 2]]
