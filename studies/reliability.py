@@ -1,10 +1,11 @@
 """Write the figures of runs of the fuzzer and of mutants into docs/reliability.md.
 
     python -m studies reliability out/fuzz.json [out/again.json]
-    python -m studies reliability mutants out/mutants.json
+    python -m studies reliability mutants out/mutants.json 300
 
 The second file of the fuzzer is of a later run of those kinds of files that the first found
-something in.
+something in. The number is of mutants drawn, which a run need not get through; a run is kept beside
+those with other numbers.
 """
 
 import json
@@ -24,10 +25,13 @@ PAGE = DOCS / "reliability.md"
 def run(options: Options) -> Pages:
     """Keep the results of a run."""
     of_mutants = options.words[:1] == ("mutants",)
-    given = [json.loads(Path(path).read_text()) for path in options.words[of_mutants:]]
+    paths = options.words[1:2] if of_mutants else options.words
+    given = [json.loads(Path(path).read_text()) for path in paths]
     if of_mutants:
-        made = stamp("pytest") | {"date": date.today().isoformat()}
-        write_rows("mutants", made | {"mutants": _brief(given[0])})
+        drawn = int(options.words[2])
+        made = stamp("pytest") | {"date": date.today().isoformat(), "drawn": drawn}
+        kept = [run for run in read_rows("mutants")["runs"] if run["drawn"] != drawn]
+        write_rows("mutants", {"runs": [*kept, made | {"mutants": _brief(given[0])}]})
     elif given:
         write_rows("fuzz", {"runs": given})
     return {}
@@ -74,30 +78,41 @@ def fuzz_text(runs: list[dict[str, Any]]) -> str:
 
 def mutants_text(record: dict[str, Any]) -> str:
     """Return how many mutants the tests noticed, before and after those that were written then."""
-    mutants = record["mutants"]
+    runs = record["runs"]
+    mutants = [item for run in runs for item in run["mutants"].items()]
     rooms: dict[str, Counter[str]] = {}
-    for name, result in mutants.items():
+    for name, result in mutants:
         path = name.partition(":")[0]
         rooms.setdefault(path.partition("/")[0].removesuffix(".py"), Counter())[_fate(result)] += 1
     fates = sum(rooms.values(), Counter())
     changing = len(mutants) - fates["equal"]
     noticed = fates["before"] + fates["since"]
     sentences = (
-        f"A run on {record['date']} tried {len(mutants)} random mutants of {len(rooms)} packages. "
+        f"{len(mutants)} random mutants of {len(rooms)} packages were tried: "
+        f"{listed([_one_run(run) for run in runs])}. "
         f"The tests of their packages noticed {fates['before']}, and {fates['equal']} change no "
         f"behaviour (a first capacity that grows, a tolerance at its last bit; "
         f"`docs/rows/mutants.json` has a sentence about each). Of the {changing} that change it, "
         f"{_percent(fates['before'], changing)} % were noticed at first and "
-        f"{_percent(noticed, changing)} % ({noticed}) are now, nearly all by tests that were "
-        f"written for them. Left alive: {fates['alive'] or 'none'}."
+        f"{_percent(noticed, changing)} % ({noticed}) are now, by tests that were written "
+        f"for them or that such a run leaves out as too long. "
+        f"Left alive: {fates['alive'] or 'none'}."
     )
     keys = ("before", "since", "equal", "alive")
     rows = [
         [room, f"{sum(fate.values())}", *(f"{fate[key]}" for key in keys)]
         for room, fate in sorted(rooms.items())
     ]
-    head = ["package", "mutants", "noticed", "noticed by new tests", "no change", "alive"]
+    head = ["package", "mutants", "noticed", "noticed since", "no change", "alive"]
     return f"{sentences}\n\n{table(head, rows)}"
+
+
+def _one_run(run: dict[str, Any]) -> str:
+    """Return how many of the drawn mutants a run tried, and all of which packages."""
+    rooms = Counter(name.partition("/")[0] for name in run["mutants"])
+    most, number = rooms.most_common(1)[0]
+    of = f", {number} of them of {most}" if number > 0.8 * rooms.total() else ""
+    return f"on {run['date']} {len(run['mutants'])} of {run['drawn']} that were drawn{of}"
 
 
 def _fate(result: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ shortest first: one run of all tests before shows which do, and it is kept besid
 result is written at once, and a second run with the same file resumes with the mutants that have
 none. A survivor either changes no behaviour, which its ``judgement`` says, or shows that a test is
 missing: name it in ``killed_since`` once it is written. Edit the file by hand for both;
-``python -m studies reliability mutants`` publishes it.
+``python -m studies reliability mutants FILE NUMBER`` publishes it.
 """
 
 import argparse

@@ -8,7 +8,8 @@ from studies.rows import read_rows
 
 
 def test_mutants_that_change_behaviour_are_killed_by_tests_that_exist():
-    results = [*read_rows("mutants")["mutants"].values()]
+    runs = read_rows("mutants")["runs"]
+    results = [result for run in runs for result in run["mutants"].values()]
     tests = [result["killed_by"] or result["killed_since"] for result in results]
     changing = [
         test for test, result in zip(tests, results, strict=True) if not result["judgement"]
@@ -27,7 +28,9 @@ def test_mutants_are_counted_by_what_became_of_them():
         {"killed_by": None, "judgement": "", "killed_since": ""},
     ]
     named = {f"io/a.py:{line} 1 -> 2": result for line, result in enumerate(results)}
-    text = mutants_text({"date": "2026-01-01", "mutants": named})
+    run = {"date": "2026-01-01", "drawn": 9, "mutants": named}
+    text = mutants_text({"runs": [run]})
+    assert text.startswith("4 random mutants of 1 packages were tried: on 2026-01-01 4 of 9 that")
     assert "Of the 3 that change it, 33 % were noticed at first and 67 % (2) are now" in text
     assert "| io | 4 | 1 | 1 | 1 | 1 |" in text
 
