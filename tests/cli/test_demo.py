@@ -73,5 +73,5 @@ def _compiled():
         (name, key): tuple(value.signatures)
         for name in names
         for key, value in vars(sys.modules[name]).items()
-        if hasattr(value, "signatures")
+        if hasattr(value, "signatures") and not isinstance(value, type)
     }

@@ -16,7 +16,7 @@ import pytest
 from rue import Annotations, CostMatrix, Dirichlet, Draws, Run, Scored, decompose, evaluate, realize
 from rue.inference.intervals import intervals
 from rue.losses import LOSSES
-from rue.metrics import columns as functions
+from rue.metrics import columns, corrected
 
 N, K = 30, 3
 VALUES = [-1.0, 0.0, 2.0]
@@ -390,9 +390,9 @@ def test_intervals(world, run):
     assert again["pareto_gap_ci_low"] is None
 
 
-def counted(name, calls):
+def counted(module, name, calls):
     """Wrap a function of the evaluation: calls are noted."""
-    original = getattr(functions, name)
+    original = getattr(module, name)
 
     def wrapped(*parts, **options):
         calls.append(name)
@@ -407,8 +407,8 @@ def test_a_row_and_its_pareto_gap_are_computed_once(world, run, monkeypatch, ci)
     group = np.array(["x"] * 12 + ["y"] * 18)
     np.savez(folder / "grouped.npz", probs=probs, group=group, counts=counts)
     calls = []
-    for name in ("pareto_gap", "regret_calibration"):
-        monkeypatch.setattr(functions, name, counted(name, calls))
+    for module, name in ((corrected, "pareto_gap"), (columns, "regret_calibration")):
+        monkeypatch.setattr(module, name, counted(module, name, calls))
     base = ["evaluate", folder / "grouped.npz", "--by", "group", "--format", "json"]
     rows = rows_of(run(*base, *ci))
     assert ("aurec_ci_low" in rows[0]) == bool(ci)

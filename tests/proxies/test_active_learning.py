@@ -10,6 +10,7 @@ import rue
 from made import data_set
 from rue.errors import InputError, ShapeError
 from rue.methods import METHODS, Training
+from rue.methods.learner import Learner
 from rue.proxies.active_learning import (
     ACQUISITIONS,
     BUDGETS,
@@ -210,14 +211,14 @@ def test_bad_input_is_refused(data):
 def spy(monkeypatch):
     """Note the training rows and the model of each fit, and change nothing."""
     fits = []
-    for module in METHODS.values():
+    original = Learner.fit
 
-        def fit(data, *args, original=module.fit, **options):
-            fitted = original(data, *args, **options)
-            fits.extend((one.train, model) for one, model in zip(data, fitted, strict=True))
-            return fitted
+    def fit(learner, data, *args, **options):
+        fitted = original(learner, data, *args, **options)
+        fits.extend((one.train, model) for one, model in zip(data, fitted, strict=True))
+        return fitted
 
-        monkeypatch.setattr(module, "fit", fit)
+    monkeypatch.setattr(Learner, "fit", fit)
     return fits
 
 

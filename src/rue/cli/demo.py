@@ -140,8 +140,9 @@ def compile_kernels() -> None:
     rng = np.random.default_rng(0)
     probs = rng.dirichlet(np.ones(3), size=(_COMPILED, 2))
     truth = Annotations(rng.multinomial(5, probs[:, 0]))
-    for loss in ("log", "squared"):
-        evaluate(truth, Draws(probs), loss)
+    for belief in (Draws(probs), Dirichlet(probs[:, 0])):
+        for loss in ("log", "squared"):
+            evaluate(truth, belief, loss)
 
 
 def drawn_runs(store: Store, *, seed: int = 0) -> list[Run]:
