@@ -31,7 +31,7 @@ from rue.plots import look, save
 from studies import DOCS
 from studies.pages import table
 from studies.pictures import keep_file
-from studies.study import Options, Pages, compute
+from studies.study import Options, Pages
 
 PAGE = DOCS / "architecture.md"
 SOURCE = Path(rue.__file__).parent
@@ -241,7 +241,3 @@ def sources() -> dict[str, list[str]]:
     """Return what the picture shows: the files that the tables of its page list."""
     listed = re.findall(r"^\| \d+ \| `([\w/.]+)`", PAGE.read_text(), re.MULTILINE)
     return {"architecture": listed}
-
-
-if __name__ == "__main__":  # as the test of the house says
-    compute("architecture", Options())

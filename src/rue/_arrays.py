@@ -1,8 +1,7 @@
 """Validate arrays that callers pass in, and convert them to numpy."""
 
 import mmap
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterator
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -362,34 +361,6 @@ def show(row: NDArray[Any]) -> str:
     """Return a row as text, at most eight numbers."""
     text = ", ".join(f"{x:.6g}" for x in row[:8].tolist())
     return f"[{text}, ...]" if len(row) > 8 else f"[{text}]"
-
-
-def short_repr(self: Any) -> str:
-    """Return a dataclass as one line, with the shapes of arrays instead of their numbers."""
-    parts = []
-    for field in fields(self):
-        value = getattr(self, field.name)
-        empty = value is None or (isinstance(value, str | tuple | dict) and not value)
-        if field.repr and not empty:
-            parts.append(f"{field.name}={_short(value)}")
-    return f"{type(self).__name__}({', '.join(parts)})"
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, np.ndarray) and value.size > 4:
-        return f"<array of shape {value.shape}>"
-    if isinstance(value, Mapping):
-        return f"<{', '.join(map(str, value))}>"
-    if isinstance(value, tuple | list):
-        many = len(value) > 4 or any(map(is_dataclass, value))
-        return f"<{len(value)} items>" if many else repr(value)
-    if is_dataclass(type(value)) and hasattr(value, "__len__"):
-        return f"<{type(value).__name__} of {len(value)} points>"
-    if isinstance(value, float | np.floating):
-        return f"{value:.6g}"
-    if " object at 0x" in repr(value):
-        return str(getattr(value, "name", type(value).__name__))
-    return " ".join(repr(value).split())
 
 
 def _release(array: "NDArray[Any] | Chosen") -> None:

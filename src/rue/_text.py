@@ -1,7 +1,9 @@
-"""Names and other text from files: sorted, and safe to print and to open in a spreadsheet."""
+"""Names and other text: sorted, safe to print and to open in a spreadsheet, and short."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from numbers import Integral, Real
 from typing import Any
 
 JsonObject = dict[str, Any]
@@ -49,3 +51,31 @@ def unprotected(cell: str) -> str:
 def marked(name: str, cells: Iterable[str]) -> str:
     """Return the name of a column with an apostrophe in front if a cell of it is protected."""
     return f"'{name}" if any(unprotected(cell.strip()) != cell.strip() for cell in cells) else name
+
+
+def short_repr(self: Any) -> str:
+    """Return a dataclass as one line, with the shapes of arrays instead of their numbers."""
+    parts = []
+    for field in fields(self):
+        value = getattr(self, field.name)
+        empty = value is None or (isinstance(value, str | tuple | dict) and not value)
+        if field.repr and not empty:
+            parts.append(f"{field.name}={_short(value)}")
+    return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def _short(value: Any) -> str:
+    if hasattr(value, "shape") and value.size > 4:
+        return f"<array of shape {value.shape}>"
+    if isinstance(value, Mapping):
+        return f"<{', '.join(map(str, value))}>"
+    if isinstance(value, tuple | list):
+        many = len(value) > 4 or any(map(is_dataclass, value))
+        return f"<{len(value)} items>" if many else repr(value)
+    if is_dataclass(type(value)) and hasattr(value, "__len__"):
+        return f"<{type(value).__name__} of {len(value)} points>"
+    if isinstance(value, Real) and not isinstance(value, Integral):
+        return f"{value:.6g}"
+    if " object at 0x" in repr(value):
+        return str(getattr(value, "name", type(value).__name__))
+    return " ".join(repr(value).split())

@@ -14,7 +14,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, as_seed, short_repr
+from rue._arrays import FloatArray, as_seed
+from rue._text import short_repr
 from rue.beliefs import Convention, published_components, require_convention
 from rue.beliefs.base import Belief, Components, require_any_belief
 from rue.errors import InputError, ShapeError

@@ -18,8 +18,8 @@ from rue._arrays import (
     chosen_columns,
     chosen_rows,
     kept,
-    short_repr,
 )
+from rue._text import short_repr
 from rue.errors import AlignmentError, InputError, ShapeError
 from rue.losses.base import Loss, check_choices
 from rue.losses.outcomes import Outcomes

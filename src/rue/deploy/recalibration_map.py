@@ -12,9 +12,9 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, short_repr
+from rue._arrays import FloatArray
 from rue._schema import Count, at_least, build, plain, read_content
-from rue._text import JsonObject
+from rue._text import JsonObject, short_repr
 from rue.components import Components
 from rue.deploy.kind import Kind
 from rue.errors import InputError

@@ -9,9 +9,8 @@ from html import escape
 
 import numpy as np
 
-from rue._arrays import short_repr
 from rue._schema import plain
-from rue._text import JsonObject
+from rue._text import JsonObject, short_repr
 from rue.components import Run
 from rue.errors import AlignmentError, InputError, ShapeError
 from rue.inference.bootstrap import INTERVAL_COLUMNS, N_REPLICATES, own_order, replicates

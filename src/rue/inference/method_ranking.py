@@ -13,7 +13,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, short_repr
+from rue._arrays import FloatArray
+from rue._text import short_repr
 from rue.errors import InputError
 from rue.inference.intervals import bca_constants, interval, share_below
 from rue.metrics.columns import COLUMNS, title

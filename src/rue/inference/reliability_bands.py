@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, IntArray, as_seed, as_vector, short_repr
+from rue._arrays import FloatArray, IntArray, as_seed, as_vector
+from rue._text import short_repr
 from rue.inference.intervals import require_options
 from rue.metrics.clusters import label_codes
 from rue.metrics.measures import RegretCalibration, calibration_in_bins, equal_bins

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, short_repr
+from rue._arrays import FloatArray
+from rue._text import short_repr
 from rue.metrics.measures import require_scores
 
 

@@ -14,7 +14,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, IntArray, as_vector, short_repr
+from rue._arrays import FloatArray, IntArray, as_vector
+from rue._text import short_repr
 from rue.errors import InputError
 
 AreaRule = Literal["exact", "step", "row_order"]

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, IntArray, as_seed, as_vector, short_repr
+from rue._arrays import FloatArray, IntArray, as_seed, as_vector
+from rue._text import short_repr
 from rue.errors import InputError
 from rue.metrics.clusters import label_codes, number_clusters
 from rue.metrics.measures import regret_calibration

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rue._arrays import FloatArray, short_repr
+from rue._arrays import FloatArray
+from rue._text import short_repr
 from rue.components import Components
 from rue.errors import ShapeError
 from rue.pareto.gap import Directions, achievable_fronts, igd_plus, optimal_points

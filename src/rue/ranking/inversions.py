@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from rue._arrays import FloatArray, short_repr
+from rue._arrays import FloatArray
 from rue._schema import plain
-from rue._text import JsonObject
+from rue._text import JsonObject, short_repr
 from rue.errors import InputError
 from rue.inference.method_ranking import holm
 from rue.metrics.columns import Column

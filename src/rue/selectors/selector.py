@@ -8,8 +8,8 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray, short_repr
-from rue._text import JsonObject
+from rue._arrays import FloatArray
+from rue._text import JsonObject, short_repr
 from rue.components import Components
 from rue.errors import InputError
 from rue.selectors._boundary import Boundary, Levels, RealizedPoints

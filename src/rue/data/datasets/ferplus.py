@@ -138,8 +138,8 @@ def _faces(reader: Reader) -> _Faces:
         notes.append(f"{few} with fewer than {LEAST_VOTES} votes for an emotion left out")
     if unknown or not_a_face:
         notes.append(f"{unknown:,} votes for unknown and {not_a_face:,} for not a face set aside")
-    usage = np.array([part for part, _ in rows.values()])
-    return _Faces(np.array(list(rows)), table, usage, ()).take(keep, *notes)
+    usages = np.array([part for part, _ in rows.values()])
+    return _Faces(np.array(list(rows)), table, usages, ()).take(keep, *notes)
 
 
 def _some(faces: _Faces, n_faces: int | None) -> _Faces:
