@@ -186,6 +186,12 @@ def better_than_total(rows: Regimes, plain: Regimes) -> Answer:
         f"is {in_regimes(log)} under log loss: clearly worse {clear_where(log, 1)}, and under 0/1 "
         f"loss {clear_where(corrected['zero_one'], 1)}."
     )
+    lost = [regime for regime, one in log.items() if one.is_clear and not sure[regime].is_clear]
+    if lost:
+        sentence += (
+            f" Without the data sets whose correction is unreliable, the result under log "
+            f"loss ({listed(lost)}) is not clear."
+        )
     both = "; ".join(
         f"under {name} loss {in_regimes(corrected[loss])}, {clear_in(corrected[loss])}"
         for loss, name in FAIR_LOSSES.items()
