@@ -131,6 +131,14 @@ def kept(array: NDArray[Any], data: object) -> NDArray[Any]:
     return array
 
 
+def make_read_only(array: NDArray[Any]) -> None:
+    """Let nobody write to an array that was read from a file, nor to the arrays it is a view of."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        owner.flags.writeable = False
+        owner = owner.base
+
+
 def _can_change(array: NDArray[Any]) -> bool:
     """Return whether a read-only array is a view of memory to which somebody can write."""
     owner: Any = array

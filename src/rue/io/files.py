@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, make_read_only
 from rue.errors import FileError
 from rue.io.columns import FrameColumn, is_missing, is_percentage, plain_name
 from rue.io.memory import MemoryBudget, opened
@@ -259,7 +259,7 @@ def _arrays(path: Path, kind: str, names: Collection[str] | None, max_memory: in
     unused = tuple(name for name in shapes if name not in chosen)
     arrays = load_npz(path, chosen, max_memory=max_memory)
     for array in arrays.values():
-        array.flags.writeable = False  # so that beliefs and truths need no copy
+        make_read_only(array)  # so that beliefs and truths need no copy
     return Frame(path, arrays=arrays, unused=unused)
 
 

@@ -2,15 +2,14 @@
 
 A prediction file is ``.npz``, JSON lines (whatever the file is called), ``.csv`` or ``.parquet``:
 
-- Array files hold ``probs`` or ``logits``, (n, draws, k) or (n, k), ``alpha`` (n, k), or
-  ``sampled_labels``, (n, n_answers) or (n, draws, n_answers); if a file has both, ``probs`` is used
-  over ``logits``. Optional are ``epistemic`` (n), ``actions``, ``values``, ``classes`` (k names),
-  ``ids``, ``counts`` and ``method``, a word. Any other array of length n is a column to group by.
+- Array files hold ``probs`` or else ``logits``, (n, draws, k) or (n, k), ``alpha`` (n, k), or
+  ``sampled_labels``, (n, n_answers) or (n, draws, n_answers). Optional are ``epistemic`` (n),
+  ``actions``, ``values``, ``classes`` (names), ``ids``, ``counts`` and ``method``, a word. Any
+  other array of length n is a column to group by.
 - For real-valued outcomes they hold ``mean`` and ``sd``, ``samples``, or ``mu``, ``nu``, ``alpha``
   and ``beta`` instead, and ``ratings`` in place of ``counts``: see :mod:`rue.io.real_values`.
-- A JSON line is one point, or one draw of it, and a table is wide or long: see
-  :mod:`rue.io.belief_tables`. One with the columns ``aleatoric``, ``epistemic``, ``risk`` and
-  ``regret`` holds components already computed. Pickled arrays are refused.
+- A JSON line is a point or a draw of it; a table is wide or long (:mod:`rue.io.belief_tables`), or
+  holds components, ``aleatoric``, ``epistemic``, ``risk`` and ``regret``. No array is unpickled.
 """
 
 import os
@@ -364,8 +363,9 @@ def _about_classes(
 
 def _method(arrays: Mapping[str, NDArray[Any]]) -> str:
     """Return the method's name, where the file says it: a word, or a column of the same word."""
-    words = np.unique(arrays.get("method", np.zeros(0)))
-    return str(words[0]) if len(words) == 1 and words.dtype.kind == "U" else ""
+    cells = arrays.get("method", np.zeros(0)).ravel().tolist()
+    words = {cell for cell in cells if isinstance(cell, str)}
+    return words.pop() if len(words) == 1 else ""
 
 
 def _ids(
