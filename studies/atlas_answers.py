@@ -319,14 +319,18 @@ def proxies(rows: Regimes, active: Sequence[Row]) -> Answer:
                 ]
             )
     main, other = (numbers.get(("auac", column), {}) for column in ("aurec", "n_aurec"))
-    tested = {key for (key, _), group in numbers.items() if fewest(group).is_tested}
-    groups = {"OOD detection": ["near_ood", "far_ood"], "active learning": [*ACTIVE]}
-    untested = [name for name, keys in groups.items() if not tested.intersection(keys)]
+    groups = {"OOD detection": ("near_ood", "far_ood"), "active learning": (*ACTIVE,)}
+    untested = []
+    for name, keys in groups.items():
+        found = [fewest(group) for (key, _), group in numbers.items() if key in keys]
+        if not any(one.is_tested for one in found):
+            n = max((one.n_families for one in found), default=0)
+            untested.append(f"{name} ({n} {'family' if n == 1 else 'families'})")
     sentence = (
         "Kendall's tau between the orders of the methods by AuAC and by AuReC is "
         f"{in_regimes(main, digits=2)}, by n-AuReC "
         f"{' and '.join(f'{one.mean:+.2f}' for one in other.values())} (log loss)"
-        + (f"; {listed(untested)} cannot be tested on so few families." if untested else ".")
+        + (f"; {listed(untested)} cannot be tested." if untested else ".")
     )
     body = "\n\n".join(
         [

@@ -26,9 +26,14 @@ from studies.study import Options
 METHOD = "forest"
 
 
-def compute(_: Row, options: Options) -> Iterator[Row]:
+def compute(record: Row, options: Options) -> Iterator[Row]:
+    rows = record.get("rows", [])
     for folder in options.folders(OUT / "atlas"):
-        yield {"rows": tempered(Store(folder))}
+        new = {(row["dataset"], row["seed"]): row for row in tempered(Store(folder))}
+        there = {(row["dataset"], row["seed"]) for row in rows}
+        rows = [new.get((row["dataset"], row["seed"]), row) for row in rows]
+        rows += [row for key, row in new.items() if key not in there]
+        yield {"rows": rows}
 
 
 def tempered(store: Store) -> list[Row]:

@@ -24,7 +24,7 @@ from studies.atlas_rows import (
     plain_record,
     read,
 )
-from studies.pages import listed, old_totals, table
+from studies.pages import listed, old_totals, table, trained_again
 from studies.rows import Row, grouped, read_rows, where
 from studies.two_cells_page import checked as two_cells
 
@@ -163,7 +163,7 @@ def data_page(dataset: str, records: dict[str, Row]) -> str:
         ]
         if proxies:
             parts += ["Proxy tasks with the same models:", format_rows(proxies, "markdown")]
-            parts.append(old_totals(record["table"]))
+            parts += [old_totals(record["table"]), trained_again(record)]
         parts += [_calibration(record), predicted_regret(record), _pairs(record)]
         file = f"{regime}-{dataset}.json"
         parts.append(f"All rows, with settings, versions and checksums: [{file}]({file}).")
@@ -270,10 +270,11 @@ def index(rows: dict[str, list[Row]]) -> str:
     parts = [
         "# The atlas: summary",
         "Eleven data sets, twelve methods, two regimes. The layout is that of the paper's table 3: "
-        "how often a method has the lowest mean n-AuReC, and means over data sets. Mean ranks have "
-        "a 95 % interval that resamples families; two methods whose mean ranks differ by less "
-        "than Nemenyi's critical difference are not separated. Only data sets on which all methods "
-        "of a table have finished count. [Findings](../../findings.md) answers questions from "
+        "how often a method has the lowest mean n-AuReC, and means over data sets. Mean ranks "
+        "over five families or more have a 95 % interval that resamples families; two methods "
+        "whose mean ranks differ by less than Nemenyi's critical difference are not separated. "
+        "Only data sets on which all methods of a table have finished count. "
+        "[Findings](../../findings.md) answers questions from "
         "these rows.",
         "![Mean n-AuReC of each method on each data set](../../figures/atlas.png)",
         "One colour is one family, a bar the mean over the families of the data sets that all "
@@ -292,7 +293,7 @@ def index(rows: dict[str, list[Row]]) -> str:
 
 
 def _summary(rows: list[Row], regime: str, loss: str, methods: list[str]) -> str:
-    columns = ("n_aurec", "pareto_gap", "spearman_hat", "spearman_star")
+    columns = ("n_aurec", "aurec", "pareto_gap", "spearman_hat", "spearman_star")
     whole = grid(rows, "n_aurec", loss).complete(methods)
     if len(whole.datasets) < 2:
         return ""
@@ -308,13 +309,13 @@ def _summary(rows: list[Row], regime: str, loss: str, methods: list[str]) -> str
             f"{np.mean(list(v.values())):.3f}" if len(v) == len(one.datasets) > 0 else "-"
             for v, one in zip(values, grids, strict=True)
         ]
-        interval = f"{ranks.mean[m]:.1f} [{ranks.low[m]:.1f}, {ranks.high[m]:.1f}]"
-        lines.append([method, str(int(best[m])), *numbers, interval])
+        lines.append([method, str(int(best[m])), *numbers, ranks.text(method)])
+    tested = f"Friedman's p is {ranks.p_value:.2g}, the critical difference {ranks.critical:.1f}."
     return "\n\n".join(
         [
             f"## {loss} loss, regime {regime}, {len(whole.methods)} methods",
-            f"{len(whole.datasets)} data sets: {', '.join(whole.datasets)}. Friedman's p is "
-            f"{ranks.p_value:.2g}, the critical difference {ranks.critical:.1f}.",
+            f"{len(whole.datasets)} data sets ({ranks.families}): {', '.join(whole.datasets)}."
+            + (f" {tested}" if ranks.is_tested else ""),
             table(["method", "best", *map(title, columns), "mean rank"], lines),
         ]
     )

@@ -7,6 +7,7 @@ convention, corrected columns, and the coverage that deployed rules attain.
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from rue._arrays import FloatArray
 from rue._schema import plain
 from rue.beliefs import Belief
 from rue.bench.baselines import pack
-from rue.bench.cells import Cell, cells, has_settings
+from rue.bench.cells import Cell, CellRow, cells, has_settings
 from rue.bench.resampling import compare_methods, draw, with_intervals
 from rue.bench.store import Store
 from rue.bench.suite import read_suite
@@ -29,7 +30,7 @@ from rue.io.runs import make_run
 from rue.metrics.evaluation import evaluate_run
 from rue.selectors.selector import Problem
 from studies import RESULTS
-from studies.results import paired_tests
+from studies.results import is_part, paired_tests, with_again
 from studies.rows import Row
 
 FOLDER = RESULTS / "atlas"
@@ -86,7 +87,10 @@ def read(regime: str, dataset: str) -> Row:
 
 
 def import_cells(regime: str, folder: Path) -> None:
-    """Write the record of every data set of which a folder has cells."""
+    """Write the record of every data set of which a folder has cells.
+
+    A folder with some of the cells of a record replaces these (:func:`studies.results.with_again`).
+    """
     store = Store(folder)
     results = read_results(store)
     for dataset in dict.fromkeys(cell.dataset for cell in results.raw):
@@ -99,6 +103,9 @@ def make_record(store: Store, results: Results, dataset: str, *, known: Row) -> 
     """Return the record of one data set; what a former one has is not computed again."""
     raw = {cell: row for cell, row in results.raw.items() if cell.dataset == dataset}
     done = {row["predictions_sha256"] for row in known.get("rows", ())}
+    part = replace(results, raw=raw)
+    if known and is_part(known, part):
+        return _with_extras(store, with_again(known, part), raw)
     same = known.get("n_replicates") == N_REPLICATES
     if same and done == {row.predictions_sha256 for row in raw.values()}:
         intervals = {key: known[key] for key in ("table", "tests")}
@@ -109,9 +116,21 @@ def make_record(store: Store, results: Results, dataset: str, *, known: Row) -> 
         ranking = compare_methods(first, drawn, level=LEVEL)
         table = [_with_few_intervals(row) for row in with_intervals(rows, drawn, level=LEVEL)]
         intervals = {"table": table, "tests": paired_tests(first, ranking)}
-    extras = {
-        each["sha256"]: each for each in known.get("extras", ()) if each.get("version") == EXTRAS
+    record = {
+        "suite": results.suite,
+        "text": store.suite().text,
+        "rows": [plain(row) for row in raw.values()],
+        "n_replicates": N_REPLICATES,
+        **intervals,
+        "extras": known.get("extras", []),
+        "missing": [str(cell) for cell in results.missing if cell.dataset == dataset],
     }
+    return _with_extras(store, record, raw)
+
+
+def _with_extras(store: Store, record: Row, raw: Mapping[Cell, CellRow]) -> Row:
+    """Return a record with the extras of its rows; those of new predictions are computed."""
+    extras = {each["sha256"]: each for each in record["extras"] if each.get("version") == EXTRAS}
     for cell, row in raw.items():
         key = row.predictions_sha256
         if key not in extras:
@@ -121,15 +140,14 @@ def make_record(store: Store, results: Results, dataset: str, *, known: Row) -> 
                 | {"version": EXTRAS}
                 | extra(read_belief(store.predictions(cell)), seed=cell.seed)
             )
-    return {
-        "suite": results.suite,
-        "text": store.suite().text,
-        "rows": [without_details(plain(row)) for row in raw.values()],
-        "n_replicates": N_REPLICATES,
-        **intervals,
-        "extras": [extras[row.predictions_sha256] for row in raw.values()],
-        "missing": [str(cell) for cell in results.missing if cell.dataset == dataset],
-    }
+    rows = [without_details(row) for row in record["rows"]]
+    return {**record, "rows": rows, "extras": [extras[row["predictions_sha256"]] for row in rows]}
+
+
+def without_details(row: Row) -> Row:
+    """Return a cell's row without the curves of its proxies, which no page shows."""
+    proxies = {key: value for key, value in row.get("proxies", {}).items() if key != "details"}
+    return {**row, "proxies": proxies}
 
 
 def _with_few_intervals(row: Row) -> Row:
@@ -148,12 +166,6 @@ def as_lines(record: Row) -> str:
             text = "[\n" + ",\n".join(lines) + "]"
         parts.append(f"{json.dumps(key)}:{text}")
     return "{\n" + ",\n".join(parts) + "}\n"
-
-
-def without_details(row: Row) -> Row:
-    """Return a cell's row without the curves of its proxies, which no page shows."""
-    proxies = {key: value for key, value in row.get("proxies", {}).items() if key != "details"}
-    return {**row, "proxies": proxies}
 
 
 def extra(belief: Belief, *, seed: int) -> Row:

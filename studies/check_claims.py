@@ -258,7 +258,16 @@ def answer_4(rows: Mapping[str, list[Row]]) -> list[str]:
             numbers = taus(first, second, sign=-1)
             shown += words(numbers, 2)[: 3 if column == "aurec" else 1]
         shown += [n_families(numbers)] if column == "aurec" else ()
-    return shown
+    regret = {r: table(rows[r], "log", key("aurec")) for r in REGIMES}
+    ood = [
+        len({family(d) for d in taus(regret[r], table(rows[r], "log", key(c)))})
+        for r in REGIMES
+        for c in ("near_ood", "far_ood")
+    ]
+    cells = json.loads((RECORDS / "active-learning.json").read_text())["rows"]
+    learnt = [{**cell["cell"], **cell["proxies"], "loss": "log"} for cell in cells]
+    asked = taus(regret["paper"], table(learnt, "log", key("nauc_epistemic")))
+    return [*shown, str(max(ood)), n_families(asked)]
 
 
 def answer_5(rows: Mapping[str, list[Row]]) -> list[str]:

@@ -75,6 +75,30 @@ def old_totals(rows: Iterable[Mapping[str, Any]]) -> str:
     )
 
 
+def trained_again(record: Mapping[str, Any]) -> str:
+    """Return which cells were trained again for their totals, and how close they are."""
+    again = record.get("again", ())
+    if not again:
+        return ""
+    methods = listed(sorted({one["cell"]["method"] for one in again}))
+    same = sum(one["same_bits"] for one in again)
+    inputs = sum(one["same_inputs"] for one in again)
+    text = (
+        f"*The {len(again)} cells of {methods} were trained again, on another machine, because "
+        "AuAC and active learning by total had the outside score in them. Of these cells "
+        f"{same} have the former predictions to the bit"
+    )
+    if inputs < len(again):
+        text += f", and {inputs} the former inputs"
+    if same < len(again):
+        aurec, n_aurec = (max(one[key] for one in again) for key in ("aurec", "n_aurec"))
+        text += (
+            f"; AuReC moved by at most {aurec:.1g}, n-AuReC by at most {n_aurec:.1g}. Intervals "
+            "and tests are those of the former predictions"
+        )
+    return f"{text}.*"
+
+
 def listed(words: Sequence[str]) -> str:
     """Return words as a list in a sentence: "a, b and c"."""
     *first, last = words

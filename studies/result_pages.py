@@ -13,7 +13,7 @@ from rue.metrics.table import format_rows
 from rue.ranking.inversions import Contest, Inversions, find_inversions
 from rue.ranking.scores import CRITERIA, to_scores
 from studies import FIGURES, RESULTS
-from studies.pages import code, listed, old_totals
+from studies.pages import code, listed, old_totals, trained_again
 from studies.rows import Row
 
 COMPARED = (
@@ -215,7 +215,7 @@ def proxy_tasks(record: Row) -> list[str]:
         "OOD detection, selective prediction and active learning with the same data, models and "
         "seeds ([definitions](../proxies.md)).",
         format_rows(proxies, "markdown"),
-        *filter(None, [old_totals(record["table"])]),
+        *filter(None, [old_totals(record["table"]), trained_again(record)]),
     ]
 
 
@@ -263,7 +263,7 @@ def inverted(record: Row) -> list[Inversions]:
         for test in record["tests"]
         for pair in test["pairs"]
     }
-    scores = [score for score in to_scores(_scored(record)) if score.criterion in COMPARED]
+    scores = [score for score in to_scores(scored(record["rows"])) if score.criterion in COMPARED]
 
     def of(dataset: str) -> Inversions:
         def p_value(column: Contest, better: str, worse: str) -> float | None:
@@ -277,10 +277,10 @@ def inverted(record: Row) -> list[Inversions]:
     return [of(dataset) for dataset in dict.fromkeys(score.dataset for score in scores)]
 
 
-def _scored(record: Row) -> list[Row]:
+def scored(cells: Iterable[Row]) -> list[Row]:
     """Return a row for each cell and loss, and one with an empty loss for the proxies."""
     rows = []
-    for cell in record["rows"]:
+    for cell in cells:
         where = {"dataset": cell["cell"]["dataset"], "seed": cell["cell"]["seed"]}
         rows += [{**where, **row} for row in cell["rows"]]
         numbers = {key: value for key, value in cell["proxies"].items() if key != "details"}

@@ -12,9 +12,10 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from rue._schema import plain
+from rue.bench.cells import Cell
 from rue.bench.resampling import compare_methods, draw, with_intervals
 from rue.bench.store import Store, with_convention
-from rue.bench.tables import in_paper, read_results, table_rows
+from rue.bench.tables import Results, in_paper, read_results, table_rows
 from rue.cli.demo import drawn_runs
 from rue.inference.comparison import COMPARABLE
 from rue.metrics.columns import COLUMNS, title
@@ -24,7 +25,7 @@ from rue.plots.inversions import plot_ranks
 from rue.plots.style import save
 from studies import OUT, RESULTS
 from studies.pictures import keep_file, run_source
-from studies.result_pages import inverted, names, page
+from studies.result_pages import inverted, names, page, scored
 from studies.rows import Row, as_json
 from studies.study import Options, Pages
 
@@ -57,9 +58,16 @@ def record_of(name: str) -> Row:
 
 
 def import_run(folder: Path) -> None:
-    """Keep a run's rows, what needs its predictions, and its figures."""
+    """Keep a run's rows, what needs its predictions, and its figures.
+
+    A folder with some of the cells of a stored run replaces these (:func:`with_again`).
+    """
     store, name = Store(folder), folder.name
     results = read_results(store)
+    known = record_of(name) if (RESULTS / f"{name}.json").exists() else {"rows": []}
+    if is_part(known, results):
+        (RESULTS / f"{name}.json").write_text(as_json(with_again(known, results)))
+        return
     rows = table_rows(results.rows)
     drawn = draw(store, rows, progress=True)
     ranking = compare_methods(rows, drawn, level=LEVEL)
@@ -84,6 +92,46 @@ def import_run(folder: Path) -> None:
         for picture, figure in drawn_figures.items():
             save(figure, Path(temporary, "figure.png"))
             keep_file(Path(temporary, "figure.png"), picture, run_source(record))
+
+
+def is_part(record: Row, results: Results) -> bool:
+    """Return whether a folder has some of the cells of a record, of the same settings."""
+    former = {Cell(**row["cell"]): row["config"]["options"] for row in record["rows"]}
+    return results.raw.keys() < former.keys() and all(
+        row.config["options"] == former[cell] for cell, row in results.raw.items()
+    )
+
+
+def with_again(record: Row, results: Results) -> Row:
+    """Return a record with cells that were trained again, and how close they are to the former.
+
+    Their rows are replaced, and the means over seeds follow. Intervals and tests stay those of the
+    former predictions, which the page says.
+    """
+    former = {Cell(**row["cell"]): row for row in record["rows"]}
+    new = {cell: plain(row) for cell, row in results.raw.items()}
+    rows = [new.get(cell, row) for cell, row in former.items()]
+    again = [one for one in record.get("again", ()) if Cell(**one["cell"]) not in new]
+    methods = {cell.method for cell in new}
+    table = {(row["method"], row["loss"]): row for row in table_rows(scored(rows))}
+    lines = []
+    for line in record["table"]:
+        ends = {key: value for key, value in line.items() if key == "ci" or "_ci_" in key}
+        fresh = {**table[line["method"], line["loss"]], **ends}
+        lines.append(fresh if line["method"] in methods else line)
+    again += [closeness(former[cell], row) for cell, row in new.items()]
+    return {**record, "rows": rows, "table": lines, "again": again}
+
+
+def closeness(former: Row, row: Row) -> Row:
+    """Return how close a cell that was trained again is to the former: bits, inputs, columns."""
+    pairs = list(zip(former["rows"], row["rows"], strict=True))
+    return {
+        "cell": row["cell"],
+        "same_bits": former["predictions_sha256"] == row["predictions_sha256"],
+        "same_inputs": former["data"]["checksums"] == row["data"]["checksums"],
+        **{key: max(abs(a[key] - b[key]) for a, b in pairs) for key in ("aurec", "n_aurec")},
+    }
 
 
 def sources() -> dict[str, Any]:

@@ -12,6 +12,7 @@ from rue.bench.store import Store
 from rue.bench.suite import read_suite
 from rue.bench.tasks import Result
 from studies import atlas_checks, atlas_pages, atlas_rows
+from studies.study import Options
 
 RECORDS = [(regime, name) for regime in atlas_rows.SUITES for name in atlas_rows.names(regime)]
 
@@ -62,6 +63,15 @@ def test_the_check_of_forests_names_the_data_sets_where_the_ranking_gets_worse()
     assert "n-AuReC is worse on a, better on b and no different on c (by" in text
     assert "| b | 0.500 ± 0.000 | 0.400 ± 0.000 | 0.300 ± 0.000 |" in text
     assert atlas_checks.text([]) == "Not run yet."
+
+
+def test_forests_of_a_folder_replace_those_that_were_checked(monkeypatch):
+    monkeypatch.setattr(
+        atlas_checks, "tempered", lambda _: [{"dataset": d, "seed": 0, "x": 2} for d in "bc"]
+    )
+    known = {"rows": [{"dataset": d, "seed": 0, "x": 1} for d in "ab"]}
+    (record,) = atlas_checks.compute(known, Options(words=("out/atlas",)))
+    assert [(row["dataset"], row["x"]) for row in record["rows"]] == [("a", 1), ("b", 2), ("c", 2)]
 
 
 def test_snapshots_are_compared_with_their_ensemble_by_hand():

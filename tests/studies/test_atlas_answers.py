@@ -132,7 +132,7 @@ def test_proxies_agree_or_not():
     answer = proxies(both(), [])
     assert "by AuAC and by AuReC is +1.00 [+1.00, +1.00] tuned" in answer.sentence
     assert "by n-AuReC +1.00 and +1.00 (log loss)" in answer.sentence
-    assert "; active learning cannot be tested" in answer.sentence  # nobody has it
+    assert "; active learning (0 families) cannot be tested" in answer.sentence  # nobody has it
     assert "| near-OOD | tuned | AuReC | -1.00 [-1.00, -1.00] | 6 families |" in answer.body
     assert "| AuAC | tuned | n-AuReC | +1.00 [+1.00, +1.00] | 6 families |" in answer.body
     assert "| 6 of 6 |" in answer.body
@@ -140,7 +140,7 @@ def test_proxies_agree_or_not():
     few = [row for row in rows() if row["dataset"] < "d4"]
     near = [row | ({} if row in few else {"near_ood": None}) for row in rows()]
     answer = proxies({"tuned": near, "paper": near}, [])
-    assert "OOD detection and active learning cannot be tested on so few" in answer.sentence
+    assert "; OOD detection (4 families) and active learning (0 families) can" in answer.sentence
 
 
 def test_active_learning_is_compared_with_the_regime_it_trains_in():
