@@ -98,7 +98,7 @@ def report(
     counts = [
         count(len(page.data), "data set"),
         count(len(page.methods), "method"),
-        count(len(summary["losses"]), "loss", "losses"),
+        count(len(summary["losses"]), "loss"),
         count(sum(summary["n_points"]), "point"),
         f"{n_bytes / 1e6:.1f} MB",
     ]

@@ -293,9 +293,15 @@ class DataSet:
             raise InputError(f"{self.name} has real-valued answers (ratings), not classes")
 
 
-def count(n: int, one: str, many: str = "") -> str:
+def count(n: int, noun: str) -> str:
     """Return a number with its noun: 1 face, 2 faces."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+    plural = noun + ("es" if noun.endswith("s") else "s")
+    return f"{n:,} {noun if n == 1 else plural}"
+
+
+def counted(*facts: tuple[int, str, str]) -> tuple[str, ...]:
+    """Return a note on each number above 0: how many of what, and what became of them."""
+    return tuple(f"{count(int(n), noun)} {fate}" for n, noun, fate in facts if n > 0)
 
 
 def as_inputs(inputs: Inputs | ArrayLike) -> np.ndarray:
@@ -322,11 +328,6 @@ def as_inputs(inputs: Inputs | ArrayLike) -> np.ndarray:
         single = np.asarray(array, dtype=np.float32)
     require_finite("inputs in float32", single)
     return single
-
-
-def official_ids(train: Sequence[int] | IntArray, n_test: int) -> NDArray[np.str_]:
-    """Return ids by place: train-0, ... in the training part, 0, ... in the test part."""
-    return np.array([*(f"train-{place}" for place in train), *map(str, range(n_test))], np.str_)
 
 
 _Said = TypeVar("_Said", Annotations, Ratings)

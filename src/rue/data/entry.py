@@ -1,17 +1,20 @@
 """Entry: what the registry knows about a data set without reading its files."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rue._arrays import IntArray
 from rue.data.dataset import DataSet, TaskKind
 from rue.data.fetching import content_check, download
 from rue.data.files import Reader
 from rue.errors import FileError
+from rue.truth.annotations import Annotations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +90,37 @@ def make_data_set(entry: Entry, reader: Reader, **fields: Any) -> DataSet:
         "checksums": reader.checksums,
     }
     return DataSet(**(usual | fields))
+
+
+def make_tested(
+    entry: Entry,
+    reader: Reader,
+    counts: NDArray[Any],
+    *,
+    path: str,
+    labels: IntArray,
+    places: Sequence[int],
+    **fields: Any,
+) -> DataSet:
+    """Return the data set of an official split whose test points alone have counts.
+
+    ``places`` are those of the training points, which come first, in the official training part.
+    """
+    n_train, n_test = len(places), len(labels) - len(places)
+    if counts.shape != (n_test, entry.n_classes):
+        raise FileError(f"{path} must have shape ({n_test}, {entry.n_classes}), got {counts.shape}")
+    test = np.arange(n_train, len(labels))
+    return make_data_set(
+        entry,
+        reader,
+        labels=labels,
+        ids=np.array([*(f"train-{place}" for place in places), *map(str, range(n_test))], np.str_),
+        annotations=Annotations(counts),
+        annotated=test,
+        train=np.arange(n_train),
+        test=test,
+        **fields,
+    )
 
 
 def options_of(load: Callable[..., DataSet]) -> tuple[Mapping[str, object], bool]:

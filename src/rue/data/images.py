@@ -4,7 +4,8 @@ import hashlib
 import io
 import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -64,38 +65,36 @@ class LazyImages(Sequence[ImageArray]):
     def digest(self, row: int) -> str:
         """Return the SHA-256 of one image's file, read piece by piece."""
         name = str(self.names[row])
-        try:
-            if self.source.is_dir():
-                with (self.source / name).open("rb") as file:
-                    return hashlib.file_digest(file, "sha256").hexdigest()
-            digest = hashlib.sha256()
-            with self._archive().open(name) as member:
-                while piece := member.read(1 << 20):
-                    digest.update(piece)
-            return digest.hexdigest()
-        except (OSError, KeyError, *ZIP_ERRORS) as error:
-            raise FileError(f"{self.source}: cannot read {name}: {error}") from None
+        with self._reading(name):
+            path = self.source / name
+            opened: Any = path.open("rb") if self.source.is_dir() else self._archive().open(name)
+            with opened as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
 
     def n_bytes(self, row: int) -> int:
         """Return how many bytes one image's file has, without reading it."""
         name = str(self.names[row])
-        try:
+        with self._reading(name):
             if self.source.is_dir():
                 return (self.source / name).stat().st_size
             return self._archive().getinfo(name).file_size
-        except (OSError, KeyError, *ZIP_ERRORS) as error:
-            raise FileError(f"{self.source}: cannot read {name}: {error}") from None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_zip": None}
 
     def _read(self, name: str) -> bytes:
-        try:
+        with self._reading(name):
             if self.source.is_dir():
                 return (self.source / name).read_bytes()
             archive = self._archive()
             require_memory(name, 2 * archive.getinfo(name).file_size, self.source.stat().st_size)
             return archive.read(name)
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[None]:
+        """Raise a FileError for whatever goes wrong with the file or its archive."""
+        try:
+            yield
         except RueError:
             raise
         except (OSError, KeyError, *ZIP_ERRORS) as error:

@@ -6,7 +6,8 @@ added, and training that resumes at an epoch needs no generator's state.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
@@ -60,6 +61,19 @@ def rotate(folds: IntArray, seed: int) -> Splits:
         validation=np.flatnonzero(folds == validation),
         test=np.flatnonzero(folds == test),
     )
+
+
+def named_splits(parts: Sequence[str]) -> Splits:
+    """Return the splits by the name of each point's; another name is none of them."""
+    part = np.array(parts, np.str_)
+    train, validation, test = (np.flatnonzero(part == name) for name in Splits.__annotations__)
+    return Splits(train=train, validation=validation, test=test)
+
+
+def shared_groups(groups: Sequence[str], parts: Sequence[str]) -> int:
+    """Count the groups that have points in more than one split; "" is none."""
+    pairs = {(group, part) for group, part in zip(groups, parts, strict=True) if part}
+    return sum(n > 1 for n in Counter(group for group, _ in pairs).values())
 
 
 def split_as_published(folds: IntArray, seed: int) -> Splits:

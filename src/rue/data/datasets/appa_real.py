@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from rue._arrays import IntArray
-from rue.data.dataset import DataSet, count
+from rue.data.dataset import DataSet, counted
 from rue.data.entry import Entry, make_data_set
 from rue.data.fetching import download, zip_check
 from rue.data.files import Reader, content_digest, csv_rows, read_zip
@@ -57,14 +57,6 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise FileError(f"{source}: {twice} is in two of the csv files")
-    notes = []
-    if n_clipped:
-        guesses_above = count(n_clipped, "guess", "guesses")
-        notes.append(f"{guesses_above} above {N_AGES - 1} clipped to {N_AGES - 1}")
-    if n_empty:
-        notes.append(f"{count(n_empty, 'row')} without a guess left out")
-    if n_silent:
-        notes.append(f"{count(n_silent, 'face')} without any guess left out")
     return make_data_set(
         entry,
         reader,
@@ -73,7 +65,11 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
         class_names=tuple(map(str, range(N_AGES))),
         annotations=Annotations.from_ratings(guesses, values=np.arange(N_AGES)),
         extras={"real_age": np.array(real, dtype=np.float64)},
-        notes=tuple(notes),
+        notes=counted(
+            (n_clipped, "guess", f"above {N_AGES - 1} clipped to {N_AGES - 1}"),
+            (n_empty, "row", "without a guess left out"),
+            (n_silent, "face", "without any guess left out"),
+        ),
         train=splits["train"],
         validation=splits["validation"],
         test=splits["test"],

@@ -3,20 +3,17 @@
 import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rue._arrays import IntArray
-from rue.data.dataset import DataSet, official_ids
-from rue.data.entry import Entry, fetch_urls, make_data_set
+from rue.data.dataset import DataSet
+from rue.data.entry import Entry, fetch_urls, make_tested
 from rue.data.fetching import content_check, download, locked_target
 from rue.data.files import Reader, atomic_write, file_digest, read_tar
 from rue.data.images import ImageArray
 from rue.errors import FileError, InputError
 from rue.io.arrays import load_npz, npz_shapes, read_npy_bytes
-from rue.truth.annotations import Annotations
 
 COUNTS = "cifar-10h/cifar10h-counts.npy"
 FEATURES = "cifar-10-features/efficientnet-lite0-pca192.npz"
@@ -68,13 +65,15 @@ def load(
         for number, (labels, _) in zip(train_batches, batches, strict=False)
         for record in range(len(labels))
     ]
-    return _data_set(
+    return make_tested(
         entry,
         reader,
+        read_npy_bytes(COUNTS, reader.read(COUNTS)),
+        path=COUNTS,
         inputs=np.concatenate([images for _, images in batches]),
         labels=np.concatenate([labels for labels, _ in batches]),
         places=places,
-        n_test=len(batches[-1][0]),
+        class_names=CLASS_NAMES,
         notes=tuple(notes),
     )
 
@@ -101,13 +100,15 @@ def load_features(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
         labels = arrays[f"{part}_labels"]
         if labels.shape != (len(matrices[part]),) or not np.isin(labels, range(10)).all():
             raise FileError(f"{part}_labels of {path} must have one class, 0..9, per row")
-    return _data_set(
+    return make_tested(
         entry,
         reader,
+        read_npy_bytes(COUNTS, reader.read(COUNTS)),
+        path=COUNTS,
         inputs=np.concatenate([matrices[part] for part in parts]),
         labels=np.concatenate([arrays[f"{part}_labels"] for part in parts]).astype(np.int64),
         places=range(len(matrices["train"])),
-        n_test=len(matrices["test"]),
+        class_names=CLASS_NAMES,
         ood={name: matrices[name] for name in outside},
     )
 
@@ -153,35 +154,6 @@ def _read_batch(reader: Reader, path: str) -> tuple[IntArray, ImageArray]:
         raise FileError(f"{path}: labels must be 0..9, got {labels[row]} at record {row}")
     images = records[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
     return labels, np.ascontiguousarray(images)
-
-
-def _data_set(
-    entry: Entry,
-    reader: Reader,
-    *,
-    inputs: NDArray[Any],
-    labels: IntArray,
-    places: Sequence[int],
-    n_test: int,
-    **fields: Any,
-) -> DataSet:
-    counts = read_npy_bytes(COUNTS, reader.read(COUNTS))
-    if counts.shape != (n_test, 10):
-        raise FileError(f"{COUNTS} must have shape ({n_test}, 10), got {counts.shape}")
-    test = np.arange(len(labels) - n_test, len(labels))
-    return make_data_set(
-        entry,
-        reader,
-        inputs=inputs,
-        labels=labels,
-        ids=official_ids(places, n_test),
-        class_names=CLASS_NAMES,
-        annotations=Annotations(counts),
-        annotated=test,
-        train=np.arange(len(labels) - n_test),
-        test=test,
-        **fields,
-    )
 
 
 _entry = functools.partial(

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from rue._arrays import IntArray
-from rue.data.dataset import DataSet, count
+from rue.data.dataset import DataSet, counted
 from rue.data.entry import Entry, make_data_set
 from rue.data.fetching import download, get, zip_check
 from rue.data.files import Reader, content_digest, open_zip
@@ -50,9 +50,6 @@ def load(
     kinds = {PurePosixPath(image).suffix for image in images}  # Thumbs.db is no image
     in_folds = (PurePosixPath(file) for file in files if file.startswith(f"{folder}/fold"))
     unlabelled = sum(file.suffix in kinds for file in in_folds) - len(images)
-    notes = [f"{count(n_null, 'answer')} without a label left out"] if n_null else []
-    if unlabelled > 0:
-        notes.append(f"{count(unlabelled, 'image')} without any label left out")
     return make_data_set(
         entry,
         reader,
@@ -60,7 +57,10 @@ def load(
         ids=np.array(images, dtype=np.str_),
         class_names=tuple(class_names),
         annotations=Annotations(counts),
-        notes=tuple(notes),
+        notes=counted(
+            (n_null, "answer", "without a label left out"),
+            (unlabelled, "image", "without any label left out"),
+        ),
         **_SPLITS[splits](folds, seed),
     )
 

@@ -12,10 +12,10 @@ from typing import Literal
 import numpy as np
 
 from rue._arrays import IntArray
-from rue.data.dataset import DataSet, count
+from rue.data.dataset import DataSet, count, counted
 from rue.data.entry import Entry, fetch_urls, make_data_set
 from rue.data.files import Reader, csv_rows
-from rue.data.splits import Splits, hashed_folds, rotate
+from rue.data.splits import Splits, hashed_folds, named_splits, rotate, shared_groups
 from rue.errors import FileError, InputError
 from rue.truth.annotations import Annotations
 
@@ -74,11 +74,10 @@ def load(
         if perspective in ("both", who):
             n_void += _tally(reader, path, row_of, _DIMENSIONS[entry.name], counts)
     annotated = np.flatnonzero(counts.any(axis=1))
-    notes = []
-    if n_void:
-        notes.append(f"{count(n_void, 'answer')} of 1, 1, 1 set aside: nothing to rate")
-    if len(annotated) < len(ids):
-        notes.append(f"{count(len(ids) - len(annotated), 'sentence')} left without an answer")
+    notes = counted(
+        (n_void, "answer", "of 1, 1, 1 set aside: nothing to rate"),
+        (len(ids) - len(annotated), "sentence", "left without an answer"),
+    )
     if folds == "official":
         splits, further = _official(ids, parts, groups)
         notes += further
@@ -94,7 +93,7 @@ def load(
         annotations=Annotations(counts[annotated], VALUES),
         annotated=annotated,
         extras={"document": np.array(groups, dtype=np.str_)},
-        notes=tuple(notes),
+        notes=notes,
         train=np.intersect1d(splits["train"], annotated),
         validation=np.intersect1d(splits["validation"], annotated),
         test=np.intersect1d(splits["test"], annotated),
@@ -110,10 +109,7 @@ def _rows(
 def _column(reader: Reader, name: str, column: str, delimiter: str = ",") -> dict[str, str]:
     """Return one column as a dictionary by id."""
     cells: dict[str, str] = {}
-    for line, row in csv_rows(
-        reader.member(name, *_places(name)), name, ("id", column), delimiter=delimiter
-    ):
-        key, value = row
+    for line, (key, value) in _rows(reader, name, ("id", column), delimiter):
         if not key.strip() or key in cells:
             raise FileError(f"{name}: line {line} must have an id of its own, got {key!r}")
         cells[key] = value
@@ -137,9 +133,7 @@ def _tally(
 ) -> int:
     """Add the answers of one file to the counts; return how many were left out."""
     n_void = 0
-    for line, (key, *cells) in csv_rows(
-        reader.member(name, *_places(name)), name, ("id", "V", "A", "D")
-    ):
+    for line, (key, *cells) in _rows(reader, name, ("id", "V", "A", "D")):
         ratings = [cell.strip() for cell in cells]
         if key not in row_of:
             raise FileError(f"{name}: line {line} rates {key!r}, which has no text")
@@ -152,29 +146,19 @@ def _tally(
     return n_void
 
 
-def _official(ids: list[str], parts: dict[str, str], groups: list[str]) -> tuple[Splits, list[str]]:
+def _official(
+    ids: list[str], parts: dict[str, str], groups: list[str]
+) -> tuple[Splits, tuple[str, ...]]:
     """Return the published splits, and notes about them."""
     unknown = [part for part in parts.values() if part not in _PARTS]
     if unknown:
         choices = ", ".join(_PARTS)
         raise FileError(f"{_SPLIT}: split must be one of {choices}, got {unknown[0]!r}")
-    part = np.array([_PARTS.get(parts.get(name, ""), "") for name in ids])
-    within: dict[str, set[str]] = {}
-    for group, name in zip(groups, part.tolist(), strict=True):
-        within.setdefault(group, set()).update({name} - {""})
-    notes = []
-    outside = int((part == "").sum())
-    if outside:
-        notes.append(f"{count(outside, 'sentence')} in no part of the official split")
-    shared = sum(len(names) > 1 for names in within.values())
-    if shared:
-        notes.append(f"{count(shared, 'document')} in more than one part of the official split")
-    splits = Splits(
-        train=np.flatnonzero(part == "train"),
-        validation=np.flatnonzero(part == "validation"),
-        test=np.flatnonzero(part == "test"),
+    part = [_PARTS.get(parts.get(name, ""), "") for name in ids]
+    return named_splits(part), counted(
+        (part.count(""), "sentence", "in no part of the official split"),
+        (shared_groups(groups, part), "document", "in more than one part of the official split"),
     )
-    return splits, notes
 
 
 def _places(name: str) -> tuple[str, ...]:

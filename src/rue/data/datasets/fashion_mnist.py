@@ -6,12 +6,11 @@ import struct
 
 import numpy as np
 
-from rue.data.dataset import DataSet, official_ids
-from rue.data.entry import Entry, fetch_urls, make_data_set
+from rue.data.dataset import DataSet
+from rue.data.entry import Entry, fetch_urls, make_tested
 from rue.data.files import Reader, unpacked
 from rue.data.images import ImageArray
 from rue.errors import FileError
-from rue.truth.annotations import Annotations
 
 COUNTS = "fashion-mnist-h/fmh_counts.csv"
 CLASS_NAMES = (
@@ -58,20 +57,15 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
         )
     except ValueError as error:
         raise FileError(f"{COUNTS} must hold numbers: {error}") from None
-    if counts.shape != (n_test, 10):
-        raise FileError(f"{COUNTS} must have shape ({n_test}, 10), got {counts.shape}")
-    test = np.arange(n_train, n_train + n_test)
-    return make_data_set(
+    return make_tested(
         entry,
         reader,
+        counts,
+        path=COUNTS,
         inputs=np.concatenate(images)[..., None],
         labels=np.concatenate(labels).astype(np.int64),
-        ids=official_ids(range(n_train), n_test),
+        places=range(n_train),
         class_names=CLASS_NAMES,
-        annotations=Annotations(counts),
-        annotated=test,
-        train=np.arange(n_train),
-        test=test,
     )
 
 

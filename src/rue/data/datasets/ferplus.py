@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import IntArray, require_whole
-from rue.data.dataset import DataSet, count
+from rue.data.dataset import DataSet, counted
 from rue.data.entry import Entry, fetch_urls, make_data_set
 from rue.data.files import Reader, csv_rows, file_digest, open_zip
 from rue.data.images import ImageArray, decode_image
@@ -123,21 +123,17 @@ def _faces(reader: Reader) -> _Faces:
     if not len(keep):
         raise FileError(f"{VOTES} holds no face with {LEAST_VOTES} votes")
     unknown, not_a_face = table[keep, -_SET_ASIDE:].sum(axis=0)
-    notes = []
-    if n_unnamed:
-        notes.append(f"{count(n_unnamed, 'row')} without an image left out")
-    if len(twice) > len(different):
-        notes.append(
-            f"{count(len(twice) - len(different), 'name')} with the same votes twice counted once"
-        )
-    if different:
-        unclear = count(len(different), "name")
-        notes.append(f"{unclear} with two different votes left out: {', '.join(different)}")
-    if (~enough & clear).any():
-        few = count(int((~enough & clear).sum()), "face")
-        notes.append(f"{few} with fewer than {LEAST_VOTES} votes for an emotion left out")
+    unclear = f"with two different votes left out: {', '.join(different)}"
+    few = f"with fewer than {LEAST_VOTES} votes for an emotion left out"
+    notes = counted(
+        (n_unnamed, "row", "without an image left out"),
+        (len(twice) - len(different), "name", "with the same votes twice counted once"),
+        (len(different), "name", unclear),
+        ((~enough & clear).sum(), "face", few),
+    )
     if unknown or not_a_face:
-        notes.append(f"{unknown:,} votes for unknown and {not_a_face:,} for not a face set aside")
+        aside = f"{unknown:,} votes for unknown and {not_a_face:,} for not a face set aside"
+        notes = (*notes, aside)
     usages = np.array([part for part, _ in rows.values()])
     return _Faces(np.array(list(rows)), table, usages, ()).take(keep, *notes)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from rue._arrays import FloatArray
 from rue._text import JsonObject
-from rue.data.dataset import DataSet, count
+from rue.data.dataset import DataSet, counted
 from rue.data.entry import Entry, fetch_urls, make_data_set
 from rue.data.files import Reader
 from rue.data.splits import hashed_folds, rotate
@@ -149,10 +149,7 @@ def load_variation(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
         key: np.array([row[key] for row in rows.values()], dtype=object)
         for key in ("premise", "hypothesis")
     }
-    notes = []
-    if beyond:
-        answers_beyond = count(len(beyond), "answer")
-        notes.append(f"{answers_beyond} beyond 50 or -50, by up to {max(beyond):.1g}, clipped")
+    clipped = f"beyond 50 or -50, by up to {max(beyond, default=0):.1g}, clipped"
     return make_data_set(
         entry,
         reader,
@@ -165,7 +162,7 @@ def load_variation(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
             "source": np.array([row["task"] for row in rows.values()], dtype=np.str_),
             "n_abstained": np.array([row["num-NA"] for row in rows.values()], dtype=np.int64),
         },
-        notes=tuple(notes),
+        notes=counted((len(beyond), "answer", clipped)),
         **rotate(hashed_folds(entry.name, columns["premise"].tolist(), seed=seed), seed),
     )
 

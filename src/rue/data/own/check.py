@@ -28,7 +28,7 @@ from rue.data.own.description import (
     valid_name,
 )
 from rue.data.own.inputs import OwnInputs, find_inputs, input_digests
-from rue.data.splits import Splits
+from rue.data.splits import Splits, shared_groups
 from rue.errors import FileError, InputError
 from rue.io.answer_rows import Layout
 from rue.io.arrow import is_dataset_folder
@@ -360,12 +360,3 @@ def find_leaks(ids: Sequence[str], digests: Sequence[str], part: Sequence[str]) 
         return 0, ""
     (one, first), (other, second) = list(next(iter(shared.values())).items())[:2]
     return n_points, f"{first} ({one}) and {second} ({other})"
-
-
-def shared_groups(groups: Sequence[str], part: Sequence[str]) -> int:
-    """Count the groups that have points in more than one split."""
-    within: dict[str, set[str]] = {}
-    for group, split in zip(groups, part, strict=True):
-        if split:
-            within.setdefault(group, set()).add(split)
-    return sum(len(parts) > 1 for parts in within.values())

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from rue._schema import Count, build, plain, read_content
-from rue.data.dataset import SPLITS, DataSet, TaskKind, count
+from rue.data.dataset import SPLITS, DataSet, TaskKind, counted
 from rue.data.entry import Entry, make_data_set
 from rue.data.files import Reader
 from rue.data.own.answers import OwnAnswers, read_own_answers, table_with
@@ -39,7 +39,7 @@ from rue.data.own.inputs import (
     source_digest,
     table_digest,
 )
-from rue.data.splits import Splits, hashed_folds, rotate
+from rue.data.splits import Splits, hashed_folds, named_splits, rotate
 from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
 from rue.truth.annotations import Annotations
@@ -198,7 +198,7 @@ def load_own(
 
 def read_own(
     description: Description, *, size: int | None = None, answers: OwnAnswers | None = None
-) -> tuple[OwnAnswers, OwnInputs, list[str] | None, list[str]]:
+) -> tuple[OwnAnswers, OwnInputs, list[str] | None, tuple[str, ...]]:
     """Read the files: answers, inputs, the split of each point (None without splits), and notes."""
     if answers is None:
         answers = read_own_answers(
@@ -211,12 +211,11 @@ def read_own(
     parts = answers.attributes.get("split")
     if description.splits:
         parts = _split_file(description.folder / description.splits, answers)
-    notes = list(answers.notes)
-    if answers.n_blank:
-        notes.append(f"{count(answers.n_blank, 'row')} without an answer left out")
-    if answers.n_silent:
-        notes.append(f"{count(answers.n_silent, 'point')} without any answer left out")
-    return answers, inputs, _named(answers, parts), notes
+    left_out = counted(
+        (answers.n_blank, "row", "without an answer left out"),
+        (answers.n_silent, "point", "without any answer left out"),
+    )
+    return answers, inputs, _named(answers, parts), (*answers.notes, *left_out)
 
 
 def assigned(
@@ -226,18 +225,14 @@ def assigned(
     parts: Sequence[str] | None,
     *,
     seed: int,
-) -> tuple[Splits, list[str]]:
+) -> tuple[Splits, tuple[str, ...]]:
     """Return the given splits, or else folds of groups or inputs, rotated by the seed."""
     if parts is not None:
-        part = np.array(parts)
-        train, validation, test = (np.flatnonzero(part == split) for split in SPLITS)
-        outside = int((part == "").sum())
-        notes = [f"{count(outside, 'point')} in no split"] if outside else []
-        return Splits(train=train, validation=validation, test=test), notes
+        return named_splits(parts), counted((list(parts).count(""), "point", "in no split"))
     groups = answers.attributes.get("group")
     if groups is None:
         groups = answers.ids if inputs.kind == "none" else input_digests(inputs)
-    return rotate(hashed_folds(name, groups, seed=seed), seed), []
+    return rotate(hashed_folds(name, groups, seed=seed), seed), ()
 
 
 def _named(answers: OwnAnswers, parts: Sequence[str] | None) -> list[str] | None:
