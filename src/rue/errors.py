@@ -130,5 +130,13 @@ class MissingExtraError(RueError, ImportError):
     """An optional dependency is missing; the message states how to install it."""
 
 
+def missing_extra(what: str, extra: str, more: str = "") -> MissingExtraError:
+    """Return the error that something needs an extra of rue, with the command that installs it."""
+    return MissingExtraError(
+        f"{what}: pip install -e '.[{extra}]'{more} in a clone, else "
+        f"pip install 'rue[{extra}]'{more}"
+    )
+
+
 class PluginError(RueError, ImportError):
     """A plugin cannot be loaded; the message names it and its package."""

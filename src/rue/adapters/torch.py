@@ -9,15 +9,12 @@ import numpy as np
 
 from rue._arrays import require_whole
 from rue.beliefs import Draws
-from rue.errors import InputError, MissingExtraError, ShapeError
+from rue.errors import InputError, ShapeError, missing_extra
 
 try:
     import torch
 except ImportError:
-    raise MissingExtraError(
-        "rue.adapters.torch needs an extra: pip install -e '.[torch]' in a clone, else "
-        "pip install 'rue[torch]'"
-    ) from None
+    raise missing_extra("rue.adapters.torch needs an extra", "torch") from None
 
 from torch import Tensor, nn
 from torch.nn.modules.dropout import _DropoutNd

@@ -17,7 +17,7 @@ from rue.adapters.accumulator import (
     run_of,
 )
 from rue.beliefs import Belief
-from rue.errors import InputError, MissingExtraError
+from rue.errors import InputError, missing_extra
 from rue.losses import Loss, get_loss
 from rue.metrics.columns import EVALUATED
 from rue.metrics.evaluation import Evaluation, evaluate_run
@@ -27,11 +27,8 @@ try:
     import torch
     from torchmetrics import Metric
 except ImportError:
-    raise MissingExtraError(
-        "rue.adapters.torchmetrics needs torch and torchmetrics: "
-        "pip install -e '.[torch]' torchmetrics in a clone, else "
-        "pip install 'rue[torch]' torchmetrics"
-    ) from None
+    needed = "rue.adapters.torchmetrics needs torch and torchmetrics"
+    raise missing_extra(needed, "torch", " torchmetrics") from None
 
 __all__ = ["RegretMetric"]
 

@@ -21,7 +21,7 @@ from rue._schema import NotNegative, Positive, require_fields
 from rue._text import one_line
 from rue.bench.suite import Suite
 from rue.bench.tasks import Result, Task, run_task
-from rue.errors import InputError, MissingExtraError, RueError
+from rue.errors import InputError, RueError, missing_extra
 
 
 @dataclass(frozen=True)
@@ -158,10 +158,7 @@ class RayCluster:
         try:
             import ray
         except ImportError:
-            raise MissingExtraError(
-                "the Ray engine needs an extra: pip install -e '.[ray]' in a clone, else "
-                "pip install 'rue[ray]'"
-            ) from None
+            raise missing_extra("the Ray engine needs an extra", "ray") from None
         ours = not ray.is_initialized()
         if ours:
             self._connect(ray)

