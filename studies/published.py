@@ -12,7 +12,7 @@ from statistics import fmean
 from matplotlib.figure import Figure
 
 from rue.cli.inversions import inversions_grid, ranks_grid, tau_grid, to_markdown
-from rue.plots.inversions import plot_ranks
+from rue.plots.comparison import plot_ranks
 from rue.published import PUBLISHED_COLUMNS, TABLES, read_published
 from rue.ranking.inversions import Contest
 from rue.ranking.scores import CRITERIA

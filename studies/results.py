@@ -19,9 +19,8 @@ from rue.bench.tables import Results, in_paper, read_results, table_rows
 from rue.cli.demo import drawn_runs
 from rue.inference.comparison import COMPARABLE
 from rue.metrics.columns import COLUMNS, title
-from rue.plots.comparison import plot_rankings
+from rue.plots.comparison import plot_rankings, plot_ranks
 from rue.plots.curves import plot_curves
-from rue.plots.inversions import plot_ranks
 from rue.plots.style import save
 from studies import OUT, RESULTS
 from studies.pictures import keep_file, run_source

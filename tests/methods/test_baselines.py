@@ -8,7 +8,7 @@ from scipy.special import gammaln
 import rue
 from rue.errors import InputError
 from rue.methods import Training, confidence, knn, single, strength
-from rue.methods._training.second_moments import match
+from rue.methods.dirichlet_multinomial import match
 from rue.methods.post_hoc import fit_strength
 
 SHORT = Training(width=16, epochs=3, batch_size=64)

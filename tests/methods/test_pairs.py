@@ -12,7 +12,7 @@ import rue
 from replicates import REGRETS, world
 from rue.methods import Training, ensemble, evidential, pairs
 from rue.methods._training.objectives import pair_cross_entropy
-from rue.methods._training.second_moments import unordered_pairs, variance
+from rue.methods.dirichlet_multinomial import unordered_pairs
 from rue.methods.pairs import clipped
 
 TRAINING = Training(width=32, epochs=30, batch_size=64, lr=0.01)
@@ -130,4 +130,4 @@ def test_the_belief_has_the_joints_mean_and_trace(features):
     trace = (alpha * (alpha + 1)).sum(axis=1) / (total * (total + 1))
     free = ~clipped(rue.Dirichlet(alpha))
     np.testing.assert_allclose(np.einsum("nkk->n", joint)[free], trace[free])
-    assert np.isfinite(variance(joint, features.values)).all()
+    assert np.isfinite(joint).all()

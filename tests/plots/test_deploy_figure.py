@@ -3,7 +3,7 @@
 import math
 
 from rue.deploy import Outcome
-from rue.plots.deploy import plot_outcomes
+from rue.plots.comparison import plot_outcomes
 from rue.plots.style import save
 from rue.selectors import Problem
 

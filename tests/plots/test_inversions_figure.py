@@ -5,7 +5,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from rue.errors import InputError
-from rue.plots.inversions import plot_ranks
+from rue.plots.comparison import plot_ranks
 from rue.plots.style import line_styles
 from rue.ranking.inversions import find_inversions
 from rue.ranking.scores import Score

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from rue.sandbox import SANDBOX_LOSSES, make_world
-from rue.sandbox.gaussian import expected_components, realized_components
-from rue.sandbox.posterior import fit_posterior
+from rue.sandbox.posterior import expected_components, fit_posterior, realized_components
 from rue.sandbox.summary import expected_error
 from rue.sandbox.world import noise
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from rue.errors import InputError
 from rue.sandbox import REGIONS, SANDBOX_LOSSES, SCORERS, make_world, run_sandbox, split_regret
-from rue.sandbox.gaussian import expected_components, realized_components
-from rue.sandbox.posterior import PRIOR_SD, fit_posterior
+from rue.sandbox.posterior import PRIOR_SD, expected_components, fit_posterior, realized_components
 from rue.sandbox.summary import bald, expected_error, jaccard, reject
 from rue.sandbox.world import Features, noise, rossellini
 

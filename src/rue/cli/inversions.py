@@ -82,7 +82,7 @@ def inversions(
     p_value = _p_value(path, scores) if test and path is not None else None
     results = [find_inversions(group, p_value=p_value) for group in groups]
     if plot is not None:
-        from rue.plots.inversions import plot_ranks
+        from rue.plots.comparison import plot_ranks
         from rue.plots.style import save
 
         save(plot_ranks(results), plot)

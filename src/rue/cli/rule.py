@@ -125,7 +125,7 @@ def fit(
         facts["comparison"] = [plain(replace(outcome, rule=None)) for outcome in outcomes]
         lines += ["", _comparison(outcomes, problem)]
         if plot is not None:
-            from rue.plots.deploy import plot_outcomes
+            from rue.plots.comparison import plot_outcomes
             from rue.plots.style import save as save_plot
 
             drawn = [o for o in outcomes if o.rule is not None or o.name == "possible"]

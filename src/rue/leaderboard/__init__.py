@@ -2,18 +2,16 @@
 
 submission.py   what is claimed, read from folders
 row_format.py   the format of row.json
-verify.py       every number computed again and compared
+verify.py       write a submission; every number computed again and compared
 board.py        the rows of each data set and loss, ranked with probabilities
 page.py         the HTML page
-pack.py         write a submission
 assets/         the HTML, CSS and JavaScript of the page; the rest is the report's
 """
 
 from rue.leaderboard.board import Board, BoardRow, Leaderboard, build_leaderboard
-from rue.leaderboard.pack import write_submission
 from rue.leaderboard.page import write_leaderboard
 from rue.leaderboard.submission import Refused, Submission, find_submissions, read_submission
-from rue.leaderboard.verify import References, Verified, verify
+from rue.leaderboard.verify import References, Verified, verify, write_submission
 
 __all__ = [
     "Board",

@@ -13,21 +13,36 @@ more often the weaker the Dirichlet is. So the strength measures how far distrib
 differ among inputs that look the same to the network. The head is that of
 :mod:`~rue.methods.evidential`, without adding 1 and with another loss.
 
-Members are combined in their second moment (:mod:`rue.methods._training.second_moments`).
+Members that each say E[p p^T] are combined in their second moment, as one Dirichlet. One with
+concentrations alpha and mean m = alpha / alpha_0 has
+
+    E[p p^T] = (alpha alpha^T + diag alpha) / (alpha_0 (alpha_0 + 1)),
+    tr Cov p = E[sum_k p_k^2] - sum_k m_k^2 = (1 - sum_k m_k^2) / (alpha_0 + 1).
+
+So of all Dirichlets exactly one has a given mean and trace; its strength is
+
+    alpha_0 = (1 - sum_k m_k^2) / tr Cov p - 1.
+
+Members are a mixture, and the second moment of a mixture is the mean of theirs: its covariance is
+the mean of the members' covariances plus the covariance of their means, so disagreement among
+members counts as epistemic uncertainty too.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rue._arrays import FloatArray
 from rue._schema import Positive
 from rue.beliefs import Dirichlet
-from rue.methods._training.second_moments import clipped, dirichlet_joint, dirichlet_traces, match
 from rue.methods._training.settings import Settings, Training
 from rue.methods.learner import AnyInputs, Fitted, Learner, Recipe, networks
 
 __all__ = ["Config", "clipped", "fit", "joint", "predict"]
+
+_STRENGTHS = (1e-3, 1e6)
+_LEAST = 1e-12  # of a mean probability
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +90,44 @@ def _alphas(fitted: Fitted, inputs: AnyInputs) -> list[FloatArray]:
     from rue.methods._training.objectives import concentrations
 
     return [concentrations(logits).cpu().numpy() for logits in fitted.model.chunks(inputs)]
+
+
+def match(mean: FloatArray, trace: FloatArray) -> FloatArray:
+    """Return the Dirichlet with a mean and a trace of E[p p^T]."""
+    squares = (mean**2).sum(axis=1)
+    covariance = trace - squares
+    strength = np.divide(
+        1 - squares, covariance, out=np.full_like(squares, np.inf), where=covariance > 0
+    )
+    # Softmax may underflow to 0, and a Dirichlet has no concentration that is 0.
+    return np.asarray(np.clip(strength - 1, *_STRENGTHS)[:, None] * np.maximum(mean, _LEAST))
+
+
+def unordered_pairs(n_pairs: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return both classes of each unordered pair, the first not above the second."""
+    first, second = np.triu_indices(int(np.sqrt(2 * n_pairs)))
+    return first, second
+
+
+def clipped(belief: Dirichlet) -> NDArray[np.bool_]:
+    """Return which points have a strength at one of the bounds of :func:`match`, shape (n,)."""
+    strength = np.asarray(belief.alpha, dtype=np.float64).sum(axis=1)
+    least, most = _STRENGTHS
+    return np.asarray((strength <= least * (1 + 1e-9)) | (strength >= most * (1 - 1e-9)))
+
+
+def dirichlet_traces(alpha: FloatArray) -> FloatArray:
+    """Return E[sum_k p_k^2] of concentrations (..., n_classes)."""
+    total = alpha.sum(axis=-1)
+    return np.asarray((alpha * (alpha + 1)).sum(axis=-1) / (total * (total + 1)))
+
+
+def dirichlet_joint(alpha: FloatArray) -> FloatArray:
+    """Return E[p p^T], shape (..., n_classes, n_classes), of concentrations (..., n_classes)."""
+    total = alpha.sum(axis=-1)[..., None, None]
+    products = alpha[..., :, None] * alpha[..., None, :]
+    diagonal = alpha[..., None] * np.eye(alpha.shape[-1])
+    return np.asarray((products + diagonal) / (total * (total + 1)))
 
 
 learner = Learner("dirichlet_multinomial", Config, networks(_recipe), _belief, clipped)

@@ -15,7 +15,7 @@ the m answers c: c_k (c_k - 1) / (m (m - 1)) of equal ones, 2 c_j c_k / (m (m - 
 is an unbiased estimate of p p^T for every m from 2 on; points with fewer answers are left out.
 
 Members are combined by the mean of their joints, and the belief is the Dirichlet with its mean and
-trace (:mod:`rue.methods._training.second_moments`). Nothing makes Sigma a covariance; where its
+trace (:mod:`rue.methods.dirichlet_multinomial`). Nothing makes Sigma a covariance; where its
 trace is not above 0 the strength is clipped, and :func:`clipped` tells of which points.
 """
 
@@ -26,8 +26,8 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue._schema import Positive
 from rue.beliefs import Dirichlet
-from rue.methods._training.second_moments import clipped, match, unordered_pairs
 from rue.methods._training.settings import Settings, Training
+from rue.methods.dirichlet_multinomial import clipped, match, unordered_pairs
 from rue.methods.learner import AnyInputs, Fitted, Learner, Recipe, networks
 
 __all__ = ["Config", "clipped", "fit", "joint", "predict"]

@@ -35,8 +35,8 @@ from rue.beliefs import ClassBelief, Dirichlet, Draws, Scored
 from rue.components import decompose
 from rue.data.splits import hold_out
 from rue.errors import InputError
-from rue.methods._training.second_moments import clipped
 from rue.methods._training.settings import Settings, Training
+from rue.methods.dirichlet_multinomial import clipped
 from rue.methods.learner import AnyInputs, FitRequest, Fitted, Learner, Trained
 
 __all__ = ["PostHocConfig", "snapshots", "strength"]

@@ -4,12 +4,12 @@ from rue.plots.annotators import plot_brackets as plot_brackets
 from rue.plots.calibration import plot_agreement as plot_agreement
 from rue.plots.calibration import plot_regret_calibration as plot_regret_calibration
 from rue.plots.calibration import plot_regret_parts as plot_regret_parts
+from rue.plots.comparison import plot_outcomes as plot_outcomes
 from rue.plots.comparison import plot_ranking as plot_ranking
 from rue.plots.comparison import plot_rankings as plot_rankings
+from rue.plots.comparison import plot_ranks as plot_ranks
 from rue.plots.curves import plot_curve as plot_curve
 from rue.plots.curves import plot_curves as plot_curves
-from rue.plots.deploy import plot_outcomes as plot_outcomes
-from rue.plots.inversions import plot_ranks as plot_ranks
 from rue.plots.sandbox import plot_sandbox as plot_sandbox
 from rue.plots.sandbox import plot_sandbox_curves as plot_sandbox_curves
 from rue.plots.style import look as look

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -66,8 +66,16 @@ def look() -> Iterator[None]:
         yield
 
 
-def line_styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return colour, linestyle and marker of each method, as keywords of matplotlib."""
+class LineStyle(TypedDict):
+    """Colour, linestyle and marker of a method, as keywords of matplotlib."""
+
+    color: str
+    linestyle: str | tuple[int, tuple[int, ...]]
+    marker: str
+
+
+def line_styles(methods: Iterable[str]) -> dict[str, LineStyle]:
+    """Return how the lines of each method are drawn."""
     return {
         name: {
             "color": PALETTE[style.colour],
@@ -96,7 +104,7 @@ def put_bars_on_grid(axes: Axes, values: Literal["x", "y"]) -> None:
     axes.set_axisbelow(True)
 
 
-def white_box(pad: float) -> dict[str, Any]:
+def white_box(pad: float) -> dict[str, str | float]:
     """Return a background that keeps a text legible on lines, as ``bbox``."""
     return {"facecolor": "white", "edgecolor": "none", "pad": pad}
 

@@ -24,17 +24,15 @@ from rue._text import JsonObject
 from rue.components import Components
 from rue.errors import InputError
 from rue.metrics.measures import areas
-from rue.sandbox.gaussian import (
-    SandboxLoss,
-    expected_components,
-    expected_regret,
-    realized_components,
-)
 from rue.sandbox.posterior import (
     PRIOR_SD,
     Posterior,
     RegretSplit,
+    SandboxLoss,
+    expected_components,
+    expected_regret,
     fit_posterior,
+    realized_components,
     split_regret,
 )
 from rue.sandbox.world import REGIONS, World, make_world

@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from rue.beliefs import Gaussians, NormalInverseGamma
-from rue.methods._training.second_moments import unordered_pairs
+from rue.methods.dirichlet_multinomial import unordered_pairs
 
 if TYPE_CHECKING:
     from rue.methods._training.models import Model
