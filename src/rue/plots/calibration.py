@@ -160,8 +160,8 @@ def _diagram(
         styles = line_styles(methods)
         for method, band, label in zip(methods, bands, labels, strict=True):
             style, curve = styles[method], band.curve
-            shade = {"color": style["color"], "alpha": 0.2, "lw": 0}
-            axes.fill_between(curve.estimated, band.low, band.high, **shade)
+            shade = style["color"]
+            axes.fill_between(curve.estimated, band.low, band.high, color=shade, alpha=0.2, lw=0)
             axes.plot(curve.estimated, curve.realised, **style, ms=3.5, lw=1.2, label=label)
             ends += [*curve.estimated, *curve.realised, *band.high]
         end = 1.02 * max(ends) or 1.0

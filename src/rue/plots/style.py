@@ -70,7 +70,7 @@ class LineStyle(TypedDict):
     """Colour, linestyle and marker of a method, as keywords of matplotlib."""
 
     color: str
-    linestyle: str | tuple[int, tuple[int, ...]]
+    linestyle: Literal["-"] | tuple[int, tuple[int, ...]]
     marker: str
 
 
