@@ -1,7 +1,7 @@
 """Validate arrays that callers pass in, and convert them to numpy."""
 
 import mmap
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -287,6 +287,12 @@ def require_whole(name: str, value: int, *, least: int = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
+
+
+def require_one_of(name: str, value: object, options: Collection[object]) -> None:
+    """Raise unless ``value`` is one of the options; the error lists them."""
+    if value not in options:
+        raise InputError(f"{name} must be one of {', '.join(map(str, options))}, got {value!r}")
 
 
 def require_n_classes(name: str, n_classes: int) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from rue._arrays import require_one_of
 from rue.beliefs import Draws
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
@@ -72,8 +73,8 @@ def compute_metrics(
     unknown = next((key for key in columns if key not in EVALUATED), None)
     if unknown is not None:
         raise InputError(f"columns must be some of {', '.join(EVALUATED)}, got {unknown!r}")
-    if labels is not None and labels not in get_args(LabelKind):
-        raise InputError(f"labels must be one of {', '.join(get_args(LabelKind))}, got {labels!r}")
+    if labels is not None:
+        require_one_of("labels", labels, get_args(LabelKind))
     get_loss(loss)  # raises if it is invalid
 
     def metrics(prediction: Any) -> dict[str, float]:

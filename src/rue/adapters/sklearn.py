@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm import tqdm
 
+from rue._arrays import require_one_of
 from rue.beliefs import Draws
 from rue.errors import InputError, ShapeError
 from rue.losses import Loss, get_loss
@@ -132,8 +133,7 @@ def scorer(
     >>> scores.shape, bool((scores < 0).all())
     ((3,), True)
     """
-    if column not in EVALUATED:
-        raise InputError(f"column must be one of {', '.join(EVALUATED)}, got {column!r}")
+    require_one_of("column", column, EVALUATED)
     if truth is not None and truth.ids is None:
         raise InputError("truth must have ids, by which rows of X are matched")
     get_loss(loss)  # raises if it is invalid

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, IntArray
+from rue._arrays import FloatArray, IntArray, require_one_of
 from rue.adapters.accumulator import (
     PARTS,
     Accumulator,
@@ -79,8 +79,7 @@ class RegretMetric(Metric):
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        if column not in EVALUATED:
-            raise InputError(f"column must be one of {', '.join(EVALUATED)}, got {column!r}")
+        require_one_of("column", column, EVALUATED)
         get_loss(loss, values=values)  # raises if it is invalid
         self.loss, self.values, self.column = loss, values, column
         self._kind: BatchKind | None = None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
+from rue._arrays import require_one_of
 from rue._text import JsonObject
 from rue.errors import InputError
 from rue.metrics.columns import COLUMNS
@@ -65,8 +66,7 @@ def shipped_baselines() -> list[str]:
 
 def read_baselines(name: str) -> Baselines:
     """Return a study that comes with rue."""
-    if name not in shipped_baselines():
-        raise InputError(f"against must be one of {', '.join(shipped_baselines())}, got {name!r}")
+    require_one_of("against", name, shipped_baselines())
     return unpack(json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8")))
 
 

@@ -7,6 +7,7 @@ from a seed hashed from (suite, data set, method, seed).
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -65,11 +66,11 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> JsonObje
     config = METHODS[cell.method].Config(training=training)
     settings = asdict(method_settings(suite, cell.method, config))
     options = loader_options(suite, cell.dataset)
-    files = {
-        name: sha256(find_file(suite, name, root))
-        for name in (options.get("features"), training.weights)
-        if name is not None and name not in TEXT_FEATURES and _is_there(suite, name, root)
-    }
+    files = {}
+    for name in (options.get("features"), training.weights):
+        if name is not None and name not in TEXT_FEATURES:
+            with suppress(FileError):  # it need not be here to state what is missing
+                files[name] = sha256(find_file(suite, name, root))
     if cell.dataset in suite.own:
         files[suite.own[cell.dataset]] = sha256(find_file(suite, suite.own[cell.dataset], root))
     values = {
@@ -160,14 +161,6 @@ def loader_options(suite: Suite, dataset: str) -> JsonObject:
     if suite.features != "tfidf" and may_be_texts:
         options.setdefault("features", suite.features)
     return options
-
-
-def _is_there(suite: Suite, name: str, root: str | None) -> bool:
-    try:
-        find_file(suite, name, root)
-    except FileError:
-        return False
-    return True
 
 
 def training_of(suite: Suite, dataset: str) -> Training:

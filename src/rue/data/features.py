@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import require_finite, require_whole
+from rue._arrays import require_finite, require_one_of, require_whole
 from rue.data.dataset import SPLITS, DataSet
 from rue.data.files import atomic_write, writable_root
 from rue.data.images import LazyImages
@@ -65,8 +65,7 @@ def featurize(
     DataSet
         Inputs of shape (n, n_features).
     """
-    if encoder not in ENCODERS:
-        raise InputError(f"encoder must be one of {', '.join(ENCODERS)}, got {encoder!r}")
+    require_one_of("encoder", encoder, ENCODERS)
     require_whole("n_components", n_components, least=1)
     require_whole("seed", seed)
     for data in (dataset, *ood):

@@ -170,15 +170,15 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None, *, progress: bo
         raise FileError(f"{name} was fetched into {folder}, but another is found first: {wrong}")
 
 
-def find_problem(name: str, root: str | os.PathLike[str] | None = None) -> str | None:
+def find_problem(name: str) -> str | None:
     """Return what is wrong with the files of a data set, or None; the files are read."""
-    if not is_complete(name, root):
+    if not is_complete(name):
         return f"{name} is not here, or not all of it"
     try:
-        load(name, root)
+        load(name)
     except RueError as error:
         return str(error)
-    reader = Reader(name, root)
+    reader = Reader(name)
     for alternatives in find(name).needs:
         file = reader.find(*alternatives)
         # The images of a zip are read when they are asked for; most zips have no known checksum.

@@ -42,9 +42,9 @@ def data_set_truth(
     return annotations._with(outcomes=classes).with_ids(ids).with_source(name)
 
 
-def data_set_labels(name: str, root: str | os.PathLike[str] | None = None) -> Truth:
+def data_set_labels(name: str) -> Truth:
     """Return the labels of a data set, one answer for each point."""
-    data = load(name, root)
+    data = load(name)
     if data.labels is None:
         raise InputError(f"{name} has no labels: its answers are those of annotators")
     rows = data.annotated if len(data.annotated) else np.arange(len(data))

@@ -29,12 +29,11 @@ from typing import Annotated, TypeVar
 
 import numpy as np
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, require_one_of
 from rue._schema import Constraint
 from rue.beliefs import ClassBelief, Dirichlet, Draws, Scored
 from rue.components import decompose
 from rue.data.splits import hold_out
-from rue.errors import InputError
 from rue.methods._training.settings import Settings, Training
 from rue.methods.dirichlet_multinomial import clipped
 from rue.methods.learner import AnyInputs, FitRequest, Fitted, Learner, Trained
@@ -63,8 +62,7 @@ def _train(config: PostHocConfig, request: FitRequest, *, constant: bool) -> lis
     """Fit the base method to points of which some are held out, and a strength to those."""
     from rue.methods import METHODS
 
-    if config.base not in METHODS:
-        raise InputError(f"base must be one of {', '.join(METHODS)}, got {config.base!r}")
+    require_one_of("base", config.base, METHODS)
     base = METHODS[config.base]
     data_of = {id(data): hold_out(data) for data in request.data}
     parts = {key: data.part("validation") for key, data in data_of.items()}

@@ -29,7 +29,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, IntArray, as_vector, require_whole
+from rue._arrays import FloatArray, IntArray, as_vector, require_one_of, require_whole
 from rue._schema import Positive, build, require_fields
 from rue._text import JsonObject
 from rue.beliefs import Belief
@@ -37,7 +37,7 @@ from rue.components import realize
 from rue.data.dataset import DataSet
 from rue.data.images import LazyImages
 from rue.data.splits import hashed, stream
-from rue.errors import InputError, ShapeError
+from rue.errors import InputError
 from rue.losses import Loss, get_loss
 from rue.proxies.selective import SCORES, score
 from rue.truth.annotations import Annotations
@@ -169,22 +169,19 @@ def run(
     from tqdm import tqdm
 
     from rue.methods import METHODS
+    from rue.methods.learner import one_for_each, whole_seeds
 
-    if method not in METHODS:
-        raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    require_one_of("method", method, METHODS)
     for acquisition in acquisitions:
-        if acquisition not in ACQUISITIONS:
-            names = ", ".join(ACQUISITIONS)
-            raise InputError(f"acquisition must be one of {names}, got {acquisition!r}")
-    _require_different("acquisitions", acquisitions)
-    _require_different("seeds", seeds)
+        require_one_of("acquisition", acquisition, ACQUISITIONS)
+    if not acquisitions or len(set(acquisitions)) < len(acquisitions):
+        raise InputError(
+            f"acquisitions must be a non-empty list without repetitions, got {acquisitions!r}"
+        )
     for name, value in (("n_initial", n_initial), ("n_batch", n_batch), ("n_rounds", n_rounds)):
         require_whole(name, value, least=1)
-    data_sets = [data] * len(seeds) if isinstance(data, DataSet) else list(data)
-    if len(data_sets) != len(seeds):
-        raise ShapeError(
-            f"data must be one set, or one for each of {len(seeds)} seeds, got {len(data_sets)}"
-        )
+    seeds = whole_seeds(seeds)
+    data_sets = one_for_each(data, seeds)
     for one in data_sets:
         _require_pool(one, n_initial + n_rounds * n_batch)
 
@@ -283,8 +280,3 @@ def _require_pool(data: DataSet, n: int) -> None:
         )
     if len(data.test) == 0:
         raise InputError(f"{data.name} has no test points")
-
-
-def _require_different(name: str, items: Sequence[object]) -> None:
-    if not items or isinstance(items, str) or len(set(items)) < len(items):
-        raise InputError(f"{name} must be a non-empty list without duplicates, got {items!r}")

@@ -25,7 +25,7 @@ from typing import Literal, get_args
 
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, as_vector
+from rue._arrays import FloatArray, as_vector, require_one_of
 from rue._text import JsonObject
 from rue.beliefs import Belief
 from rue.components import Components, decompose, realize
@@ -106,8 +106,7 @@ def score(
     >>> score(Draws([[[1.0, 0.0], [0.0, 1.0]]]), "total", "brier")
     array([0.5])
     """
-    if name not in SCORES:
-        raise InputError(f"score must be one of {', '.join(SCORES)}, got {name!r}")
+    require_one_of("score", name, SCORES)
     component: FloatArray = getattr(decompose(belief, loss, values=values), name)
     return component
 

@@ -46,32 +46,10 @@ LIMIT = 8_000_000
 # would be too large.
 _ROOMS = (1.0, 0.5, 0.25, 0.125, 0.0625)
 
-
 _SCRIPTS = (
-    "text",
-    "arrays",
-    "boundary",
-    "turning",
-    "selectors",
-    "rules",
-    "dom",
-    "theme",
-    "state",
-    "chart",
-    "table",
-    "leaderboard",
-    "curves",
-    "calibration",
-    "surfaces",
-    "ribbons",
-    "explorer",
-    "attained",
-    "scatter",
-    "votes",
-    "points",
-    "ranks",
-    "cards",
-    "main",
+    *("text", "arrays", "boundary", "turning", "selectors", "rules", "dom", "theme"),
+    *("state", "chart", "table", "leaderboard", "curves", "calibration", "surfaces", "ribbons"),
+    *("explorer", "attained", "scatter", "votes", "points", "ranks", "cards", "main"),
 )
 
 

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 import rue
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, require_one_of
 from rue._text import JsonObject
 from rue.components import Components
 from rue.errors import InputError
@@ -199,8 +199,7 @@ def run_sandbox(*, coverage: float = 0.8, seed: int = 0, loss: SandboxLoss = "sq
     >>> min(sandbox.areas, key=lambda scorer: sandbox.areas[scorer]["aurc"])
     'total'
     """
-    if loss not in SANDBOX_LOSSES:
-        raise InputError(f"loss must be one of {', '.join(SANDBOX_LOSSES)}, got {loss!r}")
+    require_one_of("loss", loss, SANDBOX_LOSSES)
     world = make_world(seed=seed)
     posterior = fit_posterior(world.features, world.x_train, world.y_train)
     mean, variance = posterior.predict(world.x)

@@ -2,16 +2,15 @@
 
 import re
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
-from rue._arrays import IntArray
 from rue.data.dataset import DataSet, counted
 from rue.data.entry import Entry, make_data_set
 from rue.data.fetching import download, zip_check
 from rue.data.files import Reader, content_digest, csv_rows, read_zip
 from rue.data.images import LazyImages
+from rue.data.splits import named_splits
 from rue.errors import FileError
 from rue.truth.annotations import Annotations
 
@@ -20,11 +19,7 @@ URL = "https://data.chalearnlap.cvc.uab.cat/AppaRealAge/appa-real-release.zip"
 N_AGES = 101
 
 _PLACES = ("appa-real/appa-real-release", "appa-real-release", ZIP, "appa-real-release.zip")
-_PARTS: dict[Literal["train", "validation", "test"], str] = {
-    "train": "train",
-    "validation": "valid",
-    "test": "test",
-}
+_PARTS = {"train": "train", "validation": "valid", "test": "test"}
 _COLUMNS = ("file_name", "apparent_age", "real_age")
 
 
@@ -37,13 +32,12 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
     images: list[str] = []
     guesses: list[list[int]] = []
     real: list[float | None] = []
-    splits: dict[Literal["train", "validation", "test"], IntArray] = {}
+    parts: list[str] = []
     n_clipped = n_empty = n_silent = 0
     for split, part in _PARTS.items():
         path = f"gt_{part}.csv"
         data = _read(source, prefix + path)
         reader.note(path, content_digest("gt.txt", data), source / path)
-        first = len(names)
         ratings, ages, empty, silent = _parse(data, path)
         n_empty += empty
         n_silent += silent
@@ -53,7 +47,7 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
             images.append(f"{prefix}{part}/{name}_face.jpg")
             guesses.append([min(age, N_AGES - 1) for age in row])
             real.append(ages[name])
-        splits[split] = np.arange(first, len(names))
+            parts.append(split)
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise FileError(f"{source}: {twice} is in two of the csv files")
@@ -70,9 +64,7 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
             (n_empty, "row", "without a guess left out"),
             (n_silent, "face", "without any guess left out"),
         ),
-        train=splits["train"],
-        validation=splits["validation"],
-        test=splits["test"],
+        **named_splits(parts),
     )
 
 

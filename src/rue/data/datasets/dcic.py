@@ -8,14 +8,14 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from rue._arrays import IntArray
+from rue._arrays import IntArray, require_one_of
 from rue.data.dataset import DataSet, counted
 from rue.data.entry import Entry, make_data_set
 from rue.data.fetching import download, get, zip_check
 from rue.data.files import Reader, content_digest, open_zip
 from rue.data.images import LazyImages
 from rue.data.splits import N_FOLDS, rotate, split_as_published
-from rue.errors import FileError, InputError
+from rue.errors import FileError
 from rue.io.memory import require_memory
 from rue.truth.annotations import Annotations
 
@@ -29,8 +29,7 @@ def load(
     reader: Reader, entry: Entry, *, seed: int, size: int | None = None, splits: str = "dcic"
 ) -> DataSet:
     """Load one data set from its zip or the folder it unpacks to."""
-    if splits not in _SPLITS:
-        raise InputError(f"splits must be one of {', '.join(_SPLITS)}, got {splits!r}")
+    require_one_of("splits", splits, _SPLITS)
     folder = _FOLDERS[entry.name]
     source = reader.find(*_places(folder))
     with _open(source, folder) as (annotations, files):

@@ -11,12 +11,12 @@ from typing import Literal
 
 import numpy as np
 
-from rue._arrays import IntArray
+from rue._arrays import IntArray, require_one_of
 from rue.data.dataset import DataSet, count, counted
 from rue.data.entry import Entry, fetch_urls, make_data_set
 from rue.data.files import Reader, csv_rows
 from rue.data.splits import Splits, hashed_folds, named_splits, rotate, shared_groups
-from rue.errors import FileError, InputError
+from rue.errors import FileError
 from rue.truth.annotations import Annotations
 
 Perspective = Literal["both", "readers", "writers"]
@@ -53,11 +53,8 @@ def load(
     folds: Folds = "official",
 ) -> DataSet:
     """Load one dimension: texts, and how many annotators gave each rating from 1 to 5."""
-    if perspective not in _PERSPECTIVES:
-        choices = ", ".join(_PERSPECTIVES)
-        raise InputError(f"perspective must be one of {choices}, got {perspective!r}")
-    if folds not in _FOLDS:
-        raise InputError(f"folds must be one of {', '.join(_FOLDS)}, got {folds!r}")
+    require_one_of("perspective", perspective, _PERSPECTIVES)
+    require_one_of("folds", folds, _FOLDS)
     texts = _column(reader, _TEXTS, "text")
     documents = _column(reader, _DOCUMENTS, "document", delimiter="\t")
     parts = _column(reader, _SPLIT, "split")

@@ -241,15 +241,12 @@ def _summary(description: Description, answers: OwnAnswers) -> Check:
 
 def _disagreement(answers: OwnAnswers) -> JsonObject:
     """Return the measures of disagreement about a point."""
+    of_classes = ("agreement", "entropy", "bayes_error", "unanimous")
     if answers.counts is None:
         assert answers.ratings is not None
-        return {
+        return dict.fromkeys(of_classes) | {
             "classes": {},
-            "agreement": None,
             "alpha": alpha_of_ratings(answers.ratings),
-            "entropy": None,
-            "bayes_error": None,
-            "unanimous": None,
             "spread": float(np.mean([row.std() for row in answers.ratings])),
         }
     p = answers.counts / answers.counts.sum(axis=1, keepdims=True)

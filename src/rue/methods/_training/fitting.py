@@ -207,7 +207,7 @@ def make_member(recipe: Recipe, pool: Pool, seed: int, index: int, setting: Trai
     if fold is not None:
         if len(rows) == 1:
             raise InputError("members that leave a fold out need at least 2 training points, got 1")
-        rows = rows[_rows(len(rows), fold)]
+        rows = rows[fold_of_each(len(rows)) != fold % N_FOLDS]
     # As the authors' code does: networks for images are trained without dropout.
     thinned = recipe.dropout and (setting.is_probe or setting.regime == "tuned")
     # Methods that differ in their predictions alone share networks, as far as seeds are equal.
@@ -226,11 +226,6 @@ def make_member(recipe: Recipe, pool: Pool, seed: int, index: int, setting: Trai
 def fold_of_each(n: int) -> IntArray:
     """Return the fold, 0..4, of each of n rows; it is the same for all seeds."""
     return stream("folds", n).permutation(n) % N_FOLDS
-
-
-def _rows(n: int, index: int) -> IntArray:
-    """Return all of n rows except those of fold ``index``."""
-    return np.flatnonzero(fold_of_each(n) != index % N_FOLDS)
 
 
 def groups(jobs: Sequence[Job], recipe: Recipe) -> list[list[Job]]:
