@@ -5,7 +5,6 @@ Tables 1 and 4 come from docs/results/cifar10h-images.json, faces from ferplus-i
 openml-156-generated are imported from their folders.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
@@ -17,9 +16,9 @@ from rue.bench.store import Store
 from rue.bench.tables import read_results
 from rue.metrics.columns import COLUMNS, title
 from rue.published import read_published
-from studies import DOCS, RESULTS
+from studies import DOCS
 from studies.pages import listed, spread, table
-from studies.rows import Row, grouped
+from studies.rows import Row, grouped, read_run
 from studies.study import Options, Pages
 
 PAGE = DOCS / "cifar10h_images.md"
@@ -57,7 +56,7 @@ def compute(record: Row, options: Options) -> Iterator[Row]:
 
 def pages(learnt: Row) -> Pages:
     """Return the tables and sentences of the page."""
-    record = recorded("cifar10h-images")
+    record = read_run("cifar10h-images")
     sources = {
         "paper": paper_values(),
         "ours, as published": table_values(record["published_convention"]),
@@ -73,14 +72,9 @@ def pages(learnt: Row) -> Pages:
         "proxies": proxy_orders(record),
         "features": features(sources["ours, Definition 1"]),
         "table 5": table_5(learnt),
-        "faces": ferplus(recorded("ferplus-images")),
+        "faces": ferplus(read_run("ferplus-images")),
     }
     return {PAGE: blocks}
-
-
-def recorded(name: str) -> Row:
-    """Return an imported run."""
-    return dict(json.loads((RESULTS / f"{name}.json").read_text()))
 
 
 def paper_values() -> Values:
@@ -235,7 +229,7 @@ def proxy_orders(record: Row) -> str:
 
 def features(images: Values) -> str:
     """Return the orders on frozen features beside those on images."""
-    frozen = table_values(recorded("cifar10h-probe")["table"])
+    frozen = table_values(read_run("cifar10h-probe")["table"])
     rows = []
     for column in (*ORDERED, *TABLE_4):
         for loss in [""] if column in TABLE_4 else LOSSES:
@@ -271,10 +265,9 @@ def table_5(record: Row) -> str:
 def ferplus(record: Row) -> str:
     """Return the finished cells of FER+ from images beside those on features."""
     rows = [row for row in record["table"] if row["loss"]]
-    name = RESULTS / "atlas" / "paper-ferplus-features.json"
     frozen = {
         (row["method"], row["loss"]): row
-        for row in json.loads(name.read_text())["table"]
+        for row in read_run("atlas/paper-ferplus-features")["table"]
         if row["loss"]
     }
     lines = []

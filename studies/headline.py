@@ -4,7 +4,6 @@ The headline: OOD detection ranks methods otherwise than regret does. The number
 paper's tables and of the imported runs in docs/results.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 
@@ -12,11 +11,11 @@ import numpy as np
 
 from rue.ranking.inversions import Contest, Inversions, find_inversions
 from rue.ranking.scores import to_scores
-from studies import DOCS, RESULTS, ROOT
+from studies import DOCS, ROOT
 from studies.claims import everything
 from studies.pages import Columns, listed, table_of
 from studies.result_pages import COMPARED, inverted
-from studies.rows import Row
+from studies.rows import Row, read_run
 from studies.study import Pages, record_of
 
 README, GUIDE = ROOT / "README.md", DOCS / "why_not_ood.md"
@@ -81,7 +80,7 @@ def agreements() -> list[Agreement]:
 def _our_runs() -> Iterator[tuple[str, Inversions]]:
     """Yield the inversions of each imported run, and of the run of studies.conventions."""
     for name, source in RUNS.items():
-        (run,) = inverted(json.loads((RESULTS / f"{name}.json").read_text()))
+        (run,) = inverted(read_run(name))
         yield source, run
     scores = to_scores(record_of("conventions")["definition"])
     kept = (replace(each, dataset="") for each in scores if each.criterion in COMPARED)

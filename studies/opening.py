@@ -1,14 +1,11 @@
 """Draw the two figures of the home page, from the paper's tables and from rows of our own run."""
 
-import json
-
 from matplotlib.figure import Figure
 
 from rue.plots.style import GREY, line_styles, look
 from rue.ranking.inversions import Contest
-from studies import RESULTS
 from studies.claims import everything
-from studies.rows import Row
+from studies.rows import Row, read_run
 
 NAMES = {
     "dropout": "MC dropout",
@@ -39,8 +36,7 @@ def figures(_: Row) -> dict[str, Figure]:
 
 def run_rows() -> list[Row]:
     """Return the rows of CIFAR-10H on frozen features."""
-    table: list[Row] = json.loads((RESULTS / "cifar10h-probe.json").read_text())["table"]
-    return [row for row in table if row["loss"]]
+    return [row for row in read_run("cifar10h-probe")["table"] if row["loss"]]
 
 
 def ranks(method: str) -> list[int]:

@@ -1,6 +1,5 @@
 """The page of an imported benchmark run, from its rows alone (docs/results/NAME.json)."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations
@@ -14,7 +13,7 @@ from rue.ranking.inversions import Contest, Inversions, find_inversions
 from rue.ranking.scores import CRITERIA, to_scores
 from studies import FIGURES, RESULTS
 from studies.pages import code, listed, old_totals, trained_again
-from studies.rows import Row
+from studies.rows import Row, read_run
 
 COMPARED = (
     *("near_ood", "far_ood", "auac", "auac_labels", "nauc_epistemic", "nauc_total"),
@@ -45,7 +44,7 @@ def names() -> list[str]:
 
 def page(name: str) -> str:
     """Return the page of a run."""
-    record = json.loads((RESULTS / f"{name}.json").read_text())
+    record = read_run(name)
     losses = [row for row in record["table"] if row["loss"]]
     parts = [
         f"# {TITLES.get(name, name)}",

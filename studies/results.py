@@ -4,7 +4,6 @@ An imported run is docs/results/NAME.json: every cell's row.json, and the interv
 that need the predictions. :mod:`studies.result_pages` writes its page from that file alone.
 """
 
-import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from rue.plots.style import save
 from studies import OUT, RESULTS
 from studies.pictures import keep_file, run_source
 from studies.result_pages import inverted, names, page, scored
-from studies.rows import Row, as_json
+from studies.rows import Row, as_json, read_run
 from studies.study import Options, Pages
 
 LEVEL = 0.95
@@ -47,13 +46,8 @@ def figures(_: Row) -> dict[str, Figure]:
     return {
         f"{name}_ranks{i or ''}": plot_ranks([one])
         for name in names()
-        for i, one in enumerate(inverted(record_of(name)))
+        for i, one in enumerate(inverted(read_run(name)))
     }
-
-
-def record_of(name: str) -> Row:
-    """Return an imported run."""
-    return dict(json.loads((RESULTS / f"{name}.json").read_text()))
 
 
 def import_run(folder: Path) -> None:
@@ -63,7 +57,7 @@ def import_run(folder: Path) -> None:
     """
     store, name = Store(folder), folder.name
     results = read_results(store)
-    known = record_of(name) if (RESULTS / f"{name}.json").exists() else {"rows": []}
+    known = read_run(name) if (RESULTS / f"{name}.json").exists() else {"rows": []}
     if is_part(known, results):
         (RESULTS / f"{name}.json").write_text(as_json(with_again(known, results)))
         return
@@ -137,7 +131,7 @@ def sources() -> dict[str, Any]:
     """Return what the figures that need predictions are drawn from."""
     found: dict[str, Any] = {}
     for name in names():
-        record = record_of(name)
+        record = read_run(name)
         losses = {row["loss"] for row in record["table"] if row["loss"]}
         found |= dict.fromkeys((f"{name}_{end}" for end in ("curves", *losses)), run_source(record))
     return found

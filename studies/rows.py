@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import rue
-from studies import ROWS
+from studies import RESULTS, ROWS
 
 Row = dict[str, Any]
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch")
@@ -55,6 +55,11 @@ def read_rows(name: str) -> Row:
     """Return the record docs/rows/NAME.json, or an empty one if there is none yet."""
     file = ROWS / f"{name}.json"
     return dict(json.loads(file.read_text())) if file.exists() else {}
+
+
+def read_run(name: str) -> Row:
+    """Return an imported run of the benchmark, docs/results/NAME.json."""
+    return dict(json.loads((RESULTS / f"{name}.json").read_text()))
 
 
 def write_rows(name: str, record: Mapping[str, Any]) -> None:

@@ -21,8 +21,7 @@ from scipy.special import digamma, entr, xlogy
 from torch import nn
 
 import rue
-from studies import RESULTS
-from studies.rows import Row
+from studies.rows import Row, read_run
 from studies.study import Options
 
 Array = np.ndarray
@@ -263,7 +262,7 @@ def halved(counts: Array) -> list[Array]:
 
 def atlas_rows(dataset: str, method: str) -> list[Row]:
     """Return the rows of the study's paper regime, which have log loss and older columns."""
-    record = json.loads((RESULTS / "atlas" / f"paper-{dataset}.json").read_text())
+    record = read_run(f"atlas/paper-{dataset}")
     cells = [cell for cell in record["rows"] if cell["cell"]["method"] == method]
     return [row for cell in cells for row in numbers(cell, "atlas-paper")]
 

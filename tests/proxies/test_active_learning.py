@@ -190,7 +190,7 @@ def test_bad_input_is_refused(data):
         run(data, "tree")
     with pytest.raises(InputError, match=r"acquisition must be one of total, .*, got 'bald'"):
         learn(data, acquisitions=("bald",))
-    with pytest.raises(InputError, match="seeds must be a non-empty list without"):
+    with pytest.raises(InputError, match="seeds must be a non-empty list of whole numbers without"):
         learn(data, seeds=(1, 1))
     with pytest.raises(InputError, match="acquisitions must be a non-empty list without"):
         learn(data, acquisitions=())

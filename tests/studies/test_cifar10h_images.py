@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from studies import RESULTS
 from studies import cifar10h_images as study
 from studies.rows import read_rows
 
@@ -20,7 +21,7 @@ def test_orders_and_their_tau():
 
 
 def test_table_1_has_the_papers_cells_and_the_means_of_our_rows():
-    record = study.recorded("cifar10h-images")
+    record = study.read_run("cifar10h-images")
     lines = study.pages(read_rows("cifar10h-images"))[study.PAGE]["table 1"].splitlines()
     assert len(lines) == 2 + 4 * 2 * 3
     assert any(line.startswith("| evidential | log | paper | 0.0673 | 0.260 |") for line in lines)
@@ -36,7 +37,7 @@ def test_table_1_has_the_papers_cells_and_the_means_of_our_rows():
 
 def test_what_the_page_says_in_words_is_in_its_tables():
     """Evidential is first by n-AuReC and OOD detection in every seed, and DDU below chance."""
-    record = study.recorded("cifar10h-images")
+    record = study.read_run("cifar10h-images")
     for loss in study.LOSSES:
         for seed in study.seed_values(record, loss, "n_aurec").values():
             assert min(study.METHODS, key=seed.__getitem__) == "evidential"
@@ -53,7 +54,7 @@ def test_what_the_page_says_in_words_is_in_its_tables():
 
 
 def test_the_networks_of_a_run_are_named_on_its_page():
-    page = (study.RESULTS / "cifar10h-images.md").read_text()
+    page = (RESULTS / "cifar10h-images.md").read_text()
     assert "train another network, resnet9" in page
     assert "probes" not in page.split("## Beside the paper")[1].split("|")[0]
 
