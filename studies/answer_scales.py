@@ -159,8 +159,8 @@ def scales_table(rows: list[Row]) -> str:
         for key, part in parts.items()
         for form in FORMS
     ]
-    said = f"The same method is best in both forms in {listed(agreed)}."
-    return f"{said}\n\n{table_of(lines, columns, text=4)}"
+    sentence = f"The same method is best in both forms in {listed(agreed)}."
+    return f"{sentence}\n\n{table_of(lines, columns, text=4)}"
 
 
 def _cell(line: Row, method: str) -> str:

@@ -73,12 +73,12 @@ def with_output(page: str) -> str:
     Commands run in this folder. One that fails is no error here: the page shows its message.
     """
 
-    def answer(found: re.Match[str]) -> str:
+    def answer(match: re.Match[str]) -> str:
         printed = StringIO()
         with redirect_stdout(printed), redirect_stderr(printed):
-            for words in commands(found[1]):
+            for words in commands(match[1]):
                 _run_command(words)
-        return f"```sh\n{found[1]}```\n\n```text\n{_plain(printed)}```\n"
+        return f"```sh\n{match[1]}```\n\n```text\n{_plain(printed)}```\n"
 
     return OUTPUT.sub(answer, page)
 
@@ -142,7 +142,7 @@ def _check_names(tree: ast.Module) -> list[str]:
     imports: list[ast.stmt] = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
     names: dict[str, Any] = {"rue": importlib.import_module("rue")}
     exec(compile(ast.Module(imports, []), "imports", "exec"), names)
-    found = [ast.unparse(each) for each in imports]
+    checked_names = [ast.unparse(each) for each in imports]
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Store):
             root: ast.expr = node
@@ -150,5 +150,5 @@ def _check_names(tree: ast.Module) -> list[str]:
                 root = root.value
             if isinstance(root, ast.Name) and root.id in names:
                 eval(compile(ast.Expression(node), "name", "eval"), names)
-                found.append(ast.unparse(node))
-    return found
+                checked_names.append(ast.unparse(node))
+    return checked_names

@@ -91,18 +91,18 @@ def compute(_: Row, options: Options) -> Iterator[Row]:
             "answers": draws(items, answers),
         }
         for loss in LOSSES:
-            for belief, said in beliefs.items():
+            for belief, draws_of in beliefs.items():
                 made["verdict"].append(
                     {"model": model.title, "loss": loss, "belief": belief}
-                    | ranked(truth, said, loss)
+                    | ranked(truth, draws_of, loss)
                 )
             made["why"] += [
                 {"model": model.title, "loss": loss} | row for row in why(truth, items, whole, loss)
             ]
         made["mechanism"].append({"model": model.title} | mechanism(truth, draws(items)))
         made["confidence"] += [
-            {"model": model.title, "belief": belief} | confidence(truth, said)
-            for belief, said in beliefs.items()
+            {"model": model.title, "belief": belief} | confidence(truth, draws_of)
+            for belief, draws_of in beliefs.items()
         ]
         print(model.title, flush=True)
     settings = {"n_replicates": N_REPLICATES, "level": 0.95, "seed": 0}
@@ -132,16 +132,16 @@ def read_predictions(model: Model, root: str | None) -> Predictions:
     ids: list[str] = []
     logits, labels, half, checksums = [], [], [], {}
     for part in HALVES:
-        found = []
+        rows_of_seeds = []
         for seed in model.seeds:
             name = f"{model.corpus}_{part}_{model.network}_{seed}.json"
             content = find(f"chaosnli/predictions/{name}", root).read_bytes()
             checksums[name] = hashlib.sha256(content).hexdigest()
-            found.append({row["uid"]: row for _, row in json_objects(content, name)})
-        assert all(set(rows) == set(found[0]) for rows in found)
-        for name, row in found[0].items():
+            rows_of_seeds.append({row["uid"]: row for _, row in json_objects(content, name)})
+        assert all(set(rows) == set(rows_of_seeds[0]) for rows in rows_of_seeds)
+        for name, row in rows_of_seeds[0].items():
             ids.append(name)
-            logits.append([[rows[name]["logits"][k] for k in ORDER] for rows in found])
+            logits.append([[rows[name]["logits"][k] for k in ORDER] for rows in rows_of_seeds])
             labels.append(ORDER.index(row["true"]))
             half.append(part)
     assert len(set(ids)) == len(ids)
@@ -191,8 +191,8 @@ def fit_temperature(logits: NDArray[np.float64], targets: NDArray[np.float64]) -
         mean = softmax(logits / np.exp(log_temperature), axis=2).mean(axis=1)
         return float(-np.mean(np.sum(targets * np.log(np.maximum(mean, 1e-12)), axis=1)))
 
-    found = minimize_scalar(log_loss, bounds=(-3, 5), method="bounded", options={"xatol": 1e-6})
-    return float(np.exp(found.x))
+    optimum = minimize_scalar(log_loss, bounds=(-3, 5), method="bounded", options={"xatol": 1e-6})
+    return float(np.exp(optimum.x))
 
 
 def ranked(truth: Annotations, belief: Draws, loss: str) -> Row:
@@ -202,9 +202,9 @@ def ranked(truth: Annotations, belief: Draws, loss: str) -> Row:
     row: Row = {"n_points": len(run), "regret": float(run.star.epistemic.mean())}
     row["estimated"] = float(run.hat.epistemic.mean())
     for name, hat in (("epistemic", run.hat), ("total", total)):
-        found = intervals(Run(run.star, hat), gap=False, n_replicates=N_REPLICATES)
-        row[name] = found.estimate["n_aurec"]
-        row[f"{name}_low"], row[f"{name}_high"] = found.low["n_aurec"], found.high["n_aurec"]
+        bounds = intervals(Run(run.star, hat), gap=False, n_replicates=N_REPLICATES)
+        row[name] = bounds.estimate["n_aurec"]
+        row[f"{name}_low"], row[f"{name}_high"] = bounds.low["n_aurec"], bounds.high["n_aurec"]
     return row
 
 
@@ -221,8 +221,8 @@ def why(truth: Annotations, items: Predictions, whole: Predictions, loss: str) -
     third = np.searchsorted(np.quantile(entropy, [1 / 3, 2 / 3]), entropy)
     for k, name in enumerate(("least", "middle", "most")):
         part = np.flatnonzero(third == k)
-        said = {"items": f"{name} disagreement", "truth": "answers"}
-        rows.append(said | ranked(truth[part], draws(items.part(part)), loss))
+        part_of = {"items": f"{name} disagreement", "truth": "answers"}
+        rows.append(part_of | ranked(truth[part], draws(items.part(part)), loss))
     return rows
 
 
@@ -346,9 +346,9 @@ def confidence_table(rows: Row) -> str:
     names = {"published": "as published", "labels": "labels", "answers": "answers"}
 
     def fitted(row: Row) -> str:
-        (found,) = where(rows["temperature"], model=row["model"])
-        values = found.get(row["belief"], dict.fromkeys(found["answers"], 1.0))
-        return ", ".join(f"{values[half]:.2f}" for half in found["answers"])
+        (temperatures_of,) = where(rows["temperature"], model=row["model"])
+        values = temperatures_of.get(row["belief"], dict.fromkeys(temperatures_of["answers"], 1.0))
+        return ", ".join(f"{values[half]:.2f}" for half in temperatures_of["answers"])
 
     columns: Columns = {
         "model": "{model}",

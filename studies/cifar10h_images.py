@@ -221,9 +221,9 @@ def proxy_orders(record: Row) -> str:
     for column in TABLE_4:
         theirs, ours = order(paper, "", column), order(own, "", column)
         by_seed = seed_values(record, "", column).values()
-        kept = sum(sorted(METHODS, key=lambda m: -seed[m]) == ours for seed in by_seed)
+        n_alike = sum(sorted(METHODS, key=lambda m: -seed[m]) == ours for seed in by_seed)
         cells = [", ".join(theirs), ", ".join(ours), f"{tau(theirs, ours):+.2f}"]
-        rows.append([title(column), *cells, f"{kept} of {len(by_seed)}"])
+        rows.append([title(column), *cells, f"{n_alike} of {len(by_seed)}"])
     return table(["criterion", "paper", "ours", "tau", "seeds with our order"], rows, text=3)
 
 

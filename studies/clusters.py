@@ -32,9 +32,9 @@ def cluster_coverage(
             drawn = np.random.default_rng([n, sample]).integers(0, len(members), n)
             part = run[members[drawn].ravel()]
             for by, cluster in (("points", None), ("clusters", np.repeat(np.arange(n), SIZE))):
-                found = intervals(part, gap=False, n_replicates=500, cluster=cluster, seed=sample)
+                bounds = intervals(part, gap=False, n_replicates=500, cluster=cluster, seed=sample)
                 for name in COLUMNS:
-                    held = found.low[name] <= getattr(truth, name) <= found.high[name]
+                    held = bounds.low[name] <= getattr(truth, name) <= bounds.high[name]
                     hits[name, by] += int(held)
         rows += [
             {"n_clusters": n, "size": SIZE, "column": name, "by": by, "coverage": hit / n_samples}

@@ -137,10 +137,10 @@ def _scaled(hat: Components, factor: float) -> Components:
 def _sampled(optimal: FloatArray, achievable: FloatArray, rng: np.random.Generator) -> float:
     """Return the gap between samples of the two surfaces."""
     points = [surface.reshape(-1, 3) for surface in (optimal, achievable)]
-    kept = [
+    samples = [
         each[rng.choice(len(each), min(N_SAMPLED, len(each)), replace=False)] for each in points
     ]
-    return published_gap(*kept)
+    return published_gap(*samples)
 
 
 def two_classes() -> list[Row]:
@@ -149,10 +149,11 @@ def two_classes() -> list[Row]:
     With two classes, entropy and 1 - max rank distributions alike. So r_s is the same under both
     losses exactly if the epistemic score is, too.
     """
-    found = read_published("dcic-quality-mri")
-    methods = dict.fromkeys(row.method for row in found)
+    published = read_published("dcic-quality-mri")
+    methods = dict.fromkeys(row.method for row in published)
     return [
-        {"method": method} | {row.loss: row.spearman_hat for row in found if row.method == method}
+        {"method": method}
+        | {row.loss: row.spearman_hat for row in published if row.method == method}
         for method in methods
     ]
 

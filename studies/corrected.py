@@ -95,16 +95,16 @@ def biases(name: str, loss: str) -> list[Row]:
         columns = CORRECTED[-1:] if gap else CORRECTED[:-1]
         true = _plain(Annotations.from_probs(p), belief, loss, gap, columns)
         for m in N_ANNOTATORS:
-            found = []
+            estimates = []
             for draw in range(size["n_draws"]):
                 rng = np.random.default_rng([m, draw])
-                said = Annotations(rng.multinomial(m, p))
+                simulated = Annotations(rng.multinomial(m, p))
                 better = corrected_columns(
-                    answers(said, belief, loss), hat, gap=gap, n_splits=SPLITS[gap], seed=draw
+                    answers(simulated, belief, loss), hat, gap=gap, n_splits=SPLITS[gap], seed=draw
                 )
-                plain = _plain(said, belief, loss, gap, columns)
-                found.append([plain, [better[f"{c}_corrected"] for c in columns]])
-            missed = np.array(found) - true  # draws, plain or corrected, columns
+                plain = _plain(simulated, belief, loss, gap, columns)
+                estimates.append([plain, [better[f"{c}_corrected"] for c in columns]])
+            missed = np.array(estimates) - true  # draws, plain or corrected, columns
             bias, error = missed.mean(axis=0), missed.std(axis=0, ddof=1) / np.sqrt(len(missed))
             for j, column in enumerate(columns):
                 rows.append(

@@ -37,8 +37,8 @@ def compute(record: Row, options: Options) -> Iterator[Row]:
         record = record | {"ratings": ratings(root)}
         yield record
     if "features" in words:
-        kept = [row for row in record.get("features", []) if row["encoder"] not in encoders()]
-        yield record | {"features": kept + features(options.root)}
+        other_rows = [row for row in record.get("features", []) if row["encoder"] not in encoders()]
+        yield record | {"features": other_rows + features(options.root)}
 
 
 def pages(record: Row) -> Pages:

@@ -135,17 +135,17 @@ def study(out: Path, name: str, loss: str, asked: dict[str, Any], n_draws: int, 
     """Draw calibration sets from a world, and measure what the fitted rules attain in it."""
     file = out / ("cifar.npz" if name == "cifar10h" else "random-rbf.npz")
     belief = read_belief(file)
-    known = belief.truth
-    assert isinstance(known, Annotations)
+    truth = belief.truth
+    assert isinstance(truth, Annotations)
     assert isinstance(belief, ClassBelief)
     bound = get_loss(loss).bound(belief.n_classes)
-    star, hat = realize(known, belief, loss), decompose(belief, loss)
+    star, hat = realize(truth, belief, loss), decompose(belief, loss)
     actions = get_loss(loss).action(belief.mean())
     n_annotators = None if name == "cifar10h" else 1 if "one label" in name else N_ANNOTATORS
 
     def answers(rows: Any, rng: np.random.Generator) -> Components:
         assert n_annotators is not None
-        counts = rng.multinomial(n_annotators, known.probs[rows])
+        counts = rng.multinomial(n_annotators, truth.probs[rows])
         return realize(Annotations(counts), None, loss, actions=actions[rows])
 
     problem = Problem(maximize="coverage", **asked)
@@ -157,8 +157,8 @@ def study(out: Path, name: str, loss: str, asked: dict[str, Any], n_draws: int, 
     }
 
     def trials(**more: Any) -> Row:
-        (found,) = try_promise(star, hat, problem, **options, **more)
-        return asdict(found)
+        (trial,) = try_promise(star, hat, problem, **options, **more)
+        return asdict(trial)
 
     row: Row = {
         "world": name,

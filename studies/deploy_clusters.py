@@ -57,9 +57,11 @@ def trials(n_clusters: tuple[int, ...] = N_CLUSTERS, n_draws: int = N_DRAWS) -> 
             for draw in range(n_draws):
                 drawn = np.random.default_rng([n, draw]).integers(0, len(members), n)
                 for way, rule in fitted(run, members[drawn].ravel(), problem, draw).items():
-                    found = attained(run.star, rule.accept(run.hat), normalized=problem.normalized)
-                    broken[way] += not all(budgets_kept(found, problem).values())
-                    coverage[way] += found.coverage / n_draws
+                    outcome = attained(
+                        run.star, rule.accept(run.hat), normalized=problem.normalized
+                    )
+                    broken[way] += not all(budgets_kept(outcome, problem).values())
+                    coverage[way] += outcome.coverage / n_draws
             rows += [
                 {"asked": asked, "n_clusters": n, "size": SIZE, "way": way, "n_draws": n_draws}
                 | {"broken": broken[way] / n_draws, "coverage": coverage[way]}

@@ -80,12 +80,12 @@ def sandbox() -> list[Row]:
     rows = []
     for loss in LOSSES:
         for n_cells in CELLS:
-            found = []
+            samples = []
             for seed in range(N_SAMPLES):
                 sample = world.drawn(N_TRAIN, seed=seed)
                 parts, epistemic = split_category_regret(sample, n_cells, loss)
-                found.append(numbers(parts, epistemic, world.mass))
-            rows.append({"loss": loss, "n_cells": n_cells} | means(found))
+                samples.append(numbers(parts, epistemic, world.mass))
+            rows.append({"loss": loss, "n_cells": n_cells} | means(samples))
     return rows
 
 
@@ -123,10 +123,10 @@ def of_method(name: str) -> list[Row]:
         belief = one.predict(inputs)
         for loss in LOSSES:
             hat = decompose(belief, loss)
-            found = numbers(regret_parts(truth, belief, limit, loss), hat.epistemic)
+            row = numbers(regret_parts(truth, belief, limit, loss), hat.epistemic)
             if hat.outside_score:  # it has no unit
-                del found["predicted_regret"]
-            rows.append({"method": name, "loss": loss, "seed": seed} | found)
+                del row["predicted_regret"]
+            rows.append({"method": name, "loss": loss, "seed": seed} | row)
     return rows
 
 
@@ -146,16 +146,18 @@ def convergence_text(rbf: list[Row], others: list[Row]) -> str:
     """Return the table of limits, and in a sentence how far they change."""
     own = {(row["method"], row["loss"]): row["approximation"] for row in rbf}
     keys = ("method", "n_train", "epochs", "loss")
-    found = {tuple(row[key] for key in keys): row["approximation"] for row in others}
+    approximations = {tuple(row[key] for key in keys): row["approximation"] for row in others}
     lines = [
         [name, loss, f"{own[name, loss]:.3f}"]
-        + [f"{found[(name, *each, loss)]:.3f}" for each in OTHERS]
+        + [f"{approximations[(name, *each, loss)]:.3f}" for each in OTHERS]
         for loss in SHOWN
         for name in CHECKED
     ]
     words = []
     for other in OTHERS:
-        changes = [100 * (found[(n, *other, SHOWN[0])] / own[n, SHOWN[0]] - 1) for n in CHECKED]
+        changes = [
+            100 * (approximations[(n, *other, SHOWN[0])] / own[n, SHOWN[0]] - 1) for n in CHECKED
+        ]
         points, epochs = other
         words.append(f"{min(changes):+.0f} to {max(changes):+.0f} % ({points:,}, {epochs})")
     titles = ((60_000, MANY[0]), *OTHERS)
@@ -168,24 +170,24 @@ def convergence_text(rbf: list[Row], others: list[Row]) -> str:
 
 def numbers(parts: RegretParts, epistemic: FloatArray, mass: FloatArray | None = None) -> Row:
     """Return the mean of each part, and how well the epistemic uncertainty ranks it."""
-    found: Row = {"predicted_regret": float(np.average(epistemic, weights=mass))}
+    row: Row = {"predicted_regret": float(np.average(epistemic, weights=mass))}
     for name in PARTS:
         part = getattr(parts, name)
-        found[name] = float(np.average(part, weights=mass))
-        found[f"n_aurec_{name}"] = n_aurec(part, epistemic, sample_weight=mass)
-        found[f"spearman_{name}"] = spearman(part, epistemic)
-    return {key: None if np.isnan(value) else value for key, value in found.items()}
+        row[name] = float(np.average(part, weights=mass))
+        row[f"n_aurec_{name}"] = n_aurec(part, epistemic, sample_weight=mass)
+        row[f"spearman_{name}"] = spearman(part, epistemic)
+    return {key: None if np.isnan(value) else value for key, value in row.items()}
 
 
 def means(rows: list[Row]) -> Row:
     """Return the mean of each number over rows, and its standard error; None if one has none."""
-    found: Row = {}
+    averages: Row = {}
     for key in rows[0]:
         values = [row[key] for row in rows]
-        known = None not in values
-        found[key] = float(np.mean(values)) if known else None
-        found[f"{key}_se"] = float(np.std(values, ddof=1) / len(values) ** 0.5) if known else None
-    return found
+        defined = None not in values
+        error = float(np.std(values, ddof=1) / len(values) ** 0.5) if defined else None
+        averages |= {key: float(np.mean(values)) if defined else None, f"{key}_se": error}
+    return averages
 
 
 def sandbox_table(rows: list[Row], loss: str) -> str:

@@ -63,10 +63,10 @@ def paired(page: str) -> str:
     """Run all blocks of a page in an empty folder, and return it with the output below each."""
     names: dict[str, Any] = {}
 
-    def answer(found: re.Match[str]) -> str:
-        printed = blocks.run(Block(found[1], found[2], ""), names)
+    def answer(match: re.Match[str]) -> str:
+        printed = blocks.run(Block(match[1], match[2], ""), names)
         shown = f"\n{code(printed)}\n" if printed.strip() else ""
-        return f"```{found[1]}\n{found[2]}```\n{shown}"
+        return f"```{match[1]}\n{match[2]}```\n{shown}"
 
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         return _PAIR.sub(answer, page)

@@ -39,15 +39,15 @@ class GalleryCell:
 
 def cells_of(script: str) -> list[GalleryCell]:
     """Return the cells of a script in the percent format."""
-    found = []
+    cells = []
     for part in script.split("# %%")[1:]:
         title, _, text = part.partition("\n")
         if title.strip() == "[markdown]":
             lines = [line.removeprefix("#").removeprefix(" ") for line in text.strip().split("\n")]
-            found.append(GalleryCell("markdown", "\n".join(lines)))
+            cells.append(GalleryCell("markdown", "\n".join(lines)))
         else:
-            found.append(GalleryCell("code", text.strip("\n")))
-    return found
+            cells.append(GalleryCell("code", text.strip("\n")))
+    return cells
 
 
 def printed_by(cells: list[GalleryCell], folder: Path) -> Iterator[str]:

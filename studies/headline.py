@@ -54,7 +54,7 @@ def pages(_: Row) -> Pages:
 
 def agreements() -> list[Agreement]:
     """Return the agreement of each proxy with AuReC (log), as published and on our models."""
-    found = [
+    proxy_agreements = [
         _agreement(
             "the paper's tables",
             everything(),
@@ -69,12 +69,12 @@ def agreements() -> list[Agreement]:
         )
     ]
     for source, run in _our_runs():
-        found += [
+        proxy_agreements += [
             _agreement(source, run, Contest("", proxy, ""), Contest("", "aurec", "log"))
             for proxy in PROXIES
             if Contest("", proxy, "") in run.columns
         ]
-    return found
+    return proxy_agreements
 
 
 def _our_runs() -> Iterator[tuple[str, Inversions]]:
@@ -83,8 +83,8 @@ def _our_runs() -> Iterator[tuple[str, Inversions]]:
         (run,) = inverted(read_run(name))
         yield source, run
     scores = to_scores(record_of("conventions")["definition"])
-    kept = (replace(each, dataset="") for each in scores if each.criterion in COMPARED)
-    yield AS_THE_CODE, find_inversions(kept)
+    compared_scores = (replace(each, dataset="") for each in scores if each.criterion in COMPARED)
+    yield AS_THE_CODE, find_inversions(compared_scores)
 
 
 def _agreement(source: str, run: Inversions, proxy: Contest, regret: Contest) -> Agreement:
@@ -112,9 +112,9 @@ def summary() -> str:
         if each.source != paper.source:
             spread[each.proxy].append(each.tau)
     others = [
-        f"{name} {_span(found)}"
-        for name, found in spread.items()
-        if found and name != PROXIES["near_ood"]
+        f"{name} {_span(values)}"
+        for name, values in spread.items()
+        if values and name != PROXIES["near_ood"]
     ]
     return (
         "**Does this repeat on models of our own? In part.** Kendall's tau says how far two orders "

@@ -46,8 +46,8 @@ def write_submissions(folder: Path, root: str | None = None) -> None:
         _, truth, items, whole = load(model, root)
         answers, labels = temperatures(truth, items, whole)
         name = model.title.partition(",")[0]
-        known = {"none": None, "labels": labels, "answers": answers}
-        names = [(kind, name) for kind in known]
+        temperature_of = {"none": None, "labels": labels, "answers": answers}
+        names = [(kind, name) for kind in temperature_of]
         if name == "BERT":
             names.append(("none", "Too good"))
         for kind, method in names:
@@ -56,7 +56,7 @@ def write_submissions(folder: Path, root: str | None = None) -> None:
             settings["temperature fitted on"] = kind
             save_predictions(
                 "mine.npz",
-                draws(items, known[kind]),
+                draws(items, temperature_of[kind]),
                 ids=items.ids,
                 annotations=truth,
                 method=method,

@@ -62,20 +62,20 @@ def compared(name: str, root: str | None = None) -> list[Row]:
             ]
 
         whole = runs(people)
-        said = whole[0].answers
-        assert isinstance(said, Answers)
+        answers = whole[0].answers
+        assert isinstance(answers, Answers)
         first = plan(whole, annotators=ms, n_subsamples=N_MEASURED)
         place = compared_place([asdict(row) for row in first.rows])
         width = 1.05 * first.rows[place].bracket_width
-        known = plan(whole, annotators=ms, n_subsamples=N_MEASURED, width=width)
+        measured = plan(whole, annotators=ms, n_subsamples=N_MEASURED, width=width)
         planned = []
         for seed in range(N_PILOTS):
-            few = said.subsampled(PILOT, np.random.default_rng([1, seed])).counts
+            few = answers.subsampled(PILOT, np.random.default_rng([1, seed])).counts
             planned.append(plan(runs(Annotations(few)), annotators=ms, width=width, seed=seed))
         rows.append(
             {"data": name, "loss": loss, "n_points": len(people), "n_annotators": most}
             | {"pilot": PILOT, "width": width, "n_measured": N_MEASURED}
-            | {"all": known.to_dict(), "planned": [each.to_dict() for each in planned]}
+            | {"all": measured.to_dict(), "planned": [each.to_dict() for each in planned]}
         )
         print(name, loss, *plans_cells(rows[-1]), flush=True)
     return rows
@@ -104,11 +104,11 @@ def methods(name: str, root: str | None) -> tuple[Annotations, dict[str, Draws]]
         labels = np.asarray(data.labels)
     place = np.searchsorted(np.asarray(data.annotated), test)
     inputs = _features(np.asarray(data.inputs, float).reshape(len(labels), -1), train)
-    said = {
+    beliefs = {
         "logistic": bagged(inputs[train], labels[train], inputs[test], data.n_classes),
         "forest": forest(inputs[train], labels[train], inputs[test], data.n_classes),
     }
-    return data.annotations[place], said
+    return data.annotations[place], beliefs
 
 
 def _features(inputs: FloatArray, train: IntArray) -> FloatArray:
@@ -123,14 +123,14 @@ def bagged(inputs: FloatArray, labels: IntArray, new: FloatArray, n_classes: int
     """Return eight logistic regressions, each fitted to a bootstrap sample."""
     from sklearn.linear_model import LogisticRegression
 
-    found = []
+    members = []
     for seed in range(8):
         rows = np.random.default_rng(seed).integers(0, len(labels), len(labels))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # sixty steps are enough here
             model = LogisticRegression(max_iter=60).fit(inputs[rows], labels[rows])
-        found.append(_all_classes(model.predict_proba(new), model.classes_, n_classes))
-    return Draws(np.stack(found, axis=1))
+        members.append(_all_classes(model.predict_proba(new), model.classes_, n_classes))
+    return Draws(np.stack(members, axis=1))
 
 
 def forest(inputs: FloatArray, labels: IntArray, new: FloatArray, n_classes: int) -> Draws:
@@ -198,12 +198,12 @@ def plans_cells(row: Row) -> list[str]:
         (row["all"], row["planned"], "annotators_needed", "annotators_needed_reliable", ".0f"),
         (true, last, "n_points", "reliable", ",.0f"),
     ):
-        known = measured[flag]
-        cells.append(_with_error(measured, key, form) if known else "not certain")
+        is_certain = measured[flag]
+        cells.append(_with_error(measured, key, form) if is_certain else "not certain")
         sure = [each[key] for each in planned if each[flag]]
         cells.append(_spread(sure, form) if sure else "not certain")
-        near = sum(_near(each, measured[key]) for each in sure) if known else 0
-        cells.append(f"{near} of {len(sure)}" if known and sure else "-")
+        near = sum(_near(each, measured[key]) for each in sure) if is_certain else 0
+        cells.append(f"{near} of {len(sure)}" if is_certain and sure else "-")
     return cells
 
 
@@ -251,7 +251,7 @@ def summary(rows: list[Row]) -> str:
                 _near(each["n_points"], true["n_points"]) for each in last if each["reliable"]
             ]
     worst, where = max(means, key=lambda mean: abs(mean[0]))
-    counts = {key: f"{sum(found)} of {len(found)}" for key, found in near.items()}
+    counts = {key: f"{sum(flags)} of {len(flags)}" for key, flags in near.items()}
     percent = f"{100 * NEAR:.0f} %"
     return (
         f"In {len(means)} of the {len(rows)} rows the measured width has an error of at most "
@@ -307,14 +307,14 @@ def _source(row: Row) -> str:
 
 def _misses(rows: list[Row], source: str) -> float:
     """Return the largest error of a source's widths under log loss, per doubling of annotators."""
-    found = []
+    misses = []
     for row in rows:
         if _source(row) == source and row["loss"] == "log":
             true = row["all"]["rows"][-1]
             doublings = math.log2(true["n_annotators"] / row["pilot"])
             planned = np.mean([each["rows"][-1]["bracket_width"] for each in row["planned"]])
-            found.append(abs(math.log(planned / true["bracket_width"])) / doublings)
-    return max(found)
+            misses.append(abs(math.log(planned / true["bracket_width"])) / doublings)
+    return max(misses)
 
 
 def _misses_with_jumps(rows: list[Row]) -> list[str]:

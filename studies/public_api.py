@@ -25,19 +25,19 @@ SNAPSHOT = Path(__file__).parents[1] / "tests" / "public_api.txt"
 
 def lines() -> list[str]:
     """Return the public API, one line for each name, sorted."""
-    found = {f"column {key}" for key in COLUMNS}
-    found |= {f"method {name}" for name in METHODS}
+    public = {f"column {key}" for key in COLUMNS}
+    public |= {f"method {name}" for name in METHODS}
     for name in rue.__all__:
         thing = getattr(rue, name)
         if not isinstance(thing, ModuleType):
-            found |= set(_named(f"rue.{name}", thing))
+            public |= set(_named(f"rue.{name}", thing))
         else:
             for inner in getattr(thing, "__all__", ()):
                 member = getattr(thing, inner)
                 if not isinstance(member, ModuleType):
-                    found |= set(_named(f"rue.{name}.{inner}", member))
-    found |= set(_commands(typer.main.get_command(make_app()), "rue"))
-    return sorted(found)
+                    public |= set(_named(f"rue.{name}.{inner}", member))
+    public |= set(_commands(typer.main.get_command(make_app()), "rue"))
+    return sorted(public)
 
 
 def _named(name: str, thing: Any) -> Iterator[str]:

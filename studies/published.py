@@ -162,7 +162,7 @@ def means_off() -> list[tuple[str, Decimal, Decimal, Decimal]]:
 
     The last entry is how far a cell is off, in units of its last place.
     """
-    found = []
+    differences = []
     sets = [t.name for t in TABLES if t.name.startswith("dcic-")]
     for row in read_published("dcic"):
         for column in ("n_aurec", "pareto_gap", "spearman_hat", "spearman_star"):
@@ -178,8 +178,8 @@ def means_off() -> list[tuple[str, Decimal, Decimal, Decimal]]:
             units = abs(mean - printed).scaleb(digits)
             if units > Decimal("0.5"):
                 where = f"{row.method}, {LOSS_NAMES[row.loss]}, {column}"
-                found.append((where, printed, mean, units))
-    return sorted(found, key=lambda line: line[3], reverse=True)
+                differences.append((where, printed, mean, units))
+    return sorted(differences, key=lambda line: line[3], reverse=True)
 
 
 def within() -> tuple[list[tuple[str, str]], dict[tuple[str, str], float], dict[str, int]]:

@@ -38,7 +38,7 @@ def compute(_: Row, options: Options) -> Iterator[Row]:
 def pages(record: Row) -> Pages:
     worlds = record["worlds"]
     ratios = {name: [row[name] / row["gap"] for row in worlds] for name in ("halves", "folds")}
-    ends = {name: f"{min(found):.2f} to {max(found):.2f}" for name, found in ratios.items()}
+    ends = {name: f"{min(values):.2f} to {max(values):.2f}" for name, values in ratios.items()}
     blocks = {
         "recalibration": gaps_table(record["gaps"]),
         "recalibration worlds": worlds_table(worlds),
@@ -89,9 +89,9 @@ def worlds(n_samples: int = N_SAMPLES) -> Iterator[Row]:
         for clustered in (False, True):
             for n_points in SIZES:
                 rng = np.random.default_rng([n_points, levels or 0, clustered])
-                found = [_gaps(n_points, levels, clustered, rng) for _ in range(n_samples)]
+                gaps = [_gaps(n_points, levels, clustered, rng) for _ in range(n_samples)]
                 names = ("gap", "halves", "folds")
-                means = np.mean(found, axis=0).tolist()
+                means = np.mean(gaps, axis=0).tolist()
                 yield {
                     "ties": ties,
                     "clusters": clustered,

@@ -30,8 +30,8 @@ def run(options: Options) -> Pages:
     if of_mutants:
         drawn = int(options.words[2])
         made = stamp("pytest") | {"date": date.today().isoformat(), "drawn": drawn}
-        kept = [run for run in read_rows("mutants")["runs"] if run["drawn"] != drawn]
-        write_rows("mutants", {"runs": [*kept, made | {"mutants": _brief(given[0])}]})
+        other_runs = [run for run in read_rows("mutants")["runs"] if run["drawn"] != drawn]
+        write_rows("mutants", {"runs": [*other_runs, made | {"mutants": _brief(given[0])}]})
     elif given:
         write_rows("fuzz", {"runs": given})
     return {}
@@ -67,9 +67,9 @@ def fuzz_text(runs: list[dict[str, Any]]) -> str:
     failed = Counter(each["kind"] for each in failures)
     most = first.get("most_by_kind", {})  # runs before it was measured have none
     rows = [
-        [name, f"{found.get('result', 0):,}", f"{found.get('error', 0):,}", f"{failed[name]:,}"]
+        [name, f"{counts.get('result', 0):,}", f"{counts.get('error', 0):,}", f"{failed[name]:,}"]
         + ([f"{most[name]['seconds']:.2f}", f"{most[name]['memory_mib']:,}"] if most else [])
-        for name, found in first["by_kind"].items()
+        for name, counts in first["by_kind"].items()
     ]
     costs = ["seconds at most", "MiB at most"] if most else []
     parts.append(table(["kind of file", "results", "errors", "failures", *costs], rows))

@@ -88,20 +88,20 @@ def fit_worlds(seeds: Sequence[int]) -> list[Row]:
         fits = METHODS[method].fit([data for data, _ in made], seeds=seeds)
         for seed, (data, kind), fitted in zip(seeds, made, fits, strict=True):
             test = data.part("test")
-            known = Annotations.from_probs(test.extras["probs"])
+            truth = Annotations.from_probs(test.extras["probs"])
             belief = fitted.predict(test.inputs)
-            row = evaluate(known, belief, "brier", gap=False)
-            found: Row = {"seed": seed, "method": method, "n_aurec": row.n_aurec}
-            found["n_aurec_total"] = row.n_aurec_total
-            regret = realize(known, belief, "brier").epistemic
-            said = {"regret": regret, "epistemic": decompose(belief, "brier").epistemic}
+            row = evaluate(truth, belief, "brier", gap=False)
+            numbers: Row = {"seed": seed, "method": method, "n_aurec": row.n_aurec}
+            numbers["n_aurec_total"] = row.n_aurec_total
+            regret = realize(truth, belief, "brier").epistemic
+            estimates = {"regret": regret, "epistemic": decompose(belief, "brier").epistemic}
             if method in ("pairs", "dirichlet_multinomial"):
                 alone = [replace(fitted, model=fitted.model.only(i)) for i in range(MEMBERS)]
                 each = [decompose(one.predict(test.inputs), "brier").epistemic for one in alone]
-                said["members"] = np.mean(each, axis=0)
-            for name, values in said.items():
-                found[name] = [float(values[kind == k].mean()) for k in range(len(KINDS))]
-            rows.append(found)
+                estimates["members"] = np.mean(each, axis=0)
+            for name, values in estimates.items():
+                numbers[name] = [float(values[kind == k].mean()) for k in range(len(KINDS))]
+            rows.append(numbers)
     return rows
 
 
@@ -126,16 +126,16 @@ def _ranking(store: Store, cell: Cell) -> Row:
     stored = store.row(cell)
     log = next(row for row in stored.rows if row["loss"] == "log")
     hat = decompose(belief, "brier")
-    found: Row = {"dataset": cell.dataset, "method": cell.method, "seed": cell.seed}
-    found |= {key: log[key] for key in ("n_aurec", "n_aurec_total", "regret_calibration")}
-    found["spearman"] = spearman(hat.epistemic, hat.total)
+    numbers: Row = {"dataset": cell.dataset, "method": cell.method, "seed": cell.seed}
+    numbers |= {key: log[key] for key in ("n_aurec", "n_aurec_total", "regret_calibration")}
+    numbers["spearman"] = spearman(hat.epistemic, hat.total)
     for estimator in ("plugin", "unbiased"):
         regret = realize(answers, belief, "brier", estimator=estimator).epistemic
         random = float(regret.mean()) / 2
         for by in ("epistemic", "total"):
             # Divided by that of a random ranking: an oracle has no meaning for noisy regrets.
-            found[f"{estimator}_{by}"] = aurec(regret, getattr(hat, by)) / random
-    return found
+            numbers[f"{estimator}_{by}"] = aurec(regret, getattr(hat, by)) / random
+    return numbers
 
 
 def _answers(cell: Cell, belief: Belief) -> Annotations:

@@ -221,20 +221,20 @@ def proxy_tasks(record: Row) -> list[str]:
 def rank_inversions(record: Row, name: str) -> list[str]:
     """Return the section that compares how the criteria rank the methods."""
     parts = []
-    for number, found in enumerate(inverted(record)):
+    for number, ranking in enumerate(inverted(record)):
         parts += [
             "## Do the criteria select the same method?",
             "Rank 1 is best, in parentheses behind each value.",
             f"![Ranks under each criterion](../figures/{name}_ranks{number or ''}.png)",
-            to_markdown([[line[0], line[1], *line[3:]] for line in ranks_grid(found)]),
-            *proxies_against_regret(found),
+            to_markdown([[line[0], line[1], *line[3:]] for line in ranks_grid(ranking)]),
+            *proxies_against_regret(ranking),
             "Kendall's tau between the criteria, which have the numbers of the table above:",
-            to_markdown(tau_grid(found)),
+            to_markdown(tau_grid(ranking)),
             f"A pair of methods is *inverted* if two criteria order it differently. These are the "
-            f"{N_INVERSIONS} strongest of {len(found.inversions)} inversions, with the number of "
+            f"{N_INVERSIONS} strongest of {len(ranking.inversions)} inversions, with the number of "
             "seeds in which each occurs. Where both criteria measure regret, the last column is "
             "the larger of the two p-values (Holm-corrected).",
-            to_markdown(inversions_grid(found.inversions[:N_INVERSIONS])),
+            to_markdown(inversions_grid(ranking.inversions[:N_INVERSIONS])),
         ]
     return parts
 
@@ -257,7 +257,7 @@ def settings(record: Row, name: str) -> list[str]:
 
 def inverted(record: Row) -> list[Inversions]:
     """Return the inversions of each data set, with the p-values of the imported tests."""
-    known = {
+    p_values = {
         (test["dataset"], test["loss"], test["criterion"], *sorted(pair["methods"])): pair["p_holm"]
         for test in record["tests"]
         for pair in test["pairs"]
@@ -267,7 +267,7 @@ def inverted(record: Row) -> list[Inversions]:
     def of(dataset: str) -> Inversions:
         def p_value(column: Contest, better: str, worse: str) -> float | None:
             key = (dataset, column.loss, column.criterion, *sorted((better, worse)))
-            return known.get(key)
+            return p_values.get(key)
 
         # On a page about one data set its name need not be repeated.
         mine = [replace(score, dataset="") for score in scores if score.dataset == dataset]
@@ -288,17 +288,19 @@ def scored(cells: Iterable[Row]) -> list[Row]:
     return rows
 
 
-def proxies_against_regret(found: Inversions) -> list[str]:
+def proxies_against_regret(inversions: Inversions) -> list[str]:
     """Return how far each proxy orders the methods as the regret criteria do."""
-    kinds = {column: CRITERIA[column.criterion].kind for column in found.columns}
+    kinds = {column: CRITERIA[column.criterion].kind for column in inversions.columns}
     lines = []
-    for i, column in enumerate(found.columns):
+    for i, column in enumerate(inversions.columns):
         if kinds[column] != "proxy":
             continue
-        taus = [found.tau[i, j] for j, c in enumerate(found.columns) if kinds[c] == "regret"]
+        taus = [
+            inversions.tau[i, j] for j, c in enumerate(inversions.columns) if kinds[c] == "regret"
+        ]
         between = [
             each
-            for each in found.inversions
+            for each in inversions.inversions
             if column in (each.first, each.second)
             and {kinds[each.first], kinds[each.second]} == {"proxy", "regret"}
         ]

@@ -129,12 +129,14 @@ def closeness(former: Row, row: Row) -> Row:
 
 def sources() -> dict[str, Any]:
     """Return what the figures that need predictions are drawn from."""
-    found: dict[str, Any] = {}
+    figures_of_runs: dict[str, Any] = {}
     for name in names():
         record = read_run(name)
         losses = {row["loss"] for row in record["table"] if row["loss"]}
-        found |= dict.fromkeys((f"{name}_{end}" for end in ("curves", *losses)), run_source(record))
-    return found
+        figures_of_runs |= dict.fromkeys(
+            (f"{name}_{end}" for end in ("curves", *losses)), run_source(record)
+        )
+    return figures_of_runs
 
 
 def paired_tests(rows: list[Row], ranking: Any) -> list[Row]:
@@ -142,12 +144,12 @@ def paired_tests(rows: list[Row], ranking: Any) -> list[Row]:
     tests = []
     for dataset, loss in dict.fromkeys((r["dataset"], r["loss"]) for r in rows if r["loss"]):
         for criterion in (key for key in COMPARABLE if COLUMNS[key].better == "low"):
-            found = ranking(dataset, loss, criterion)
-            if found is not None:
+            comparison = ranking(dataset, loss, criterion)
+            if comparison is not None:
                 pairs = [
                     {"methods": [each.first, each.second], "p_holm": each.p_holm}
-                    for each in found.differences
+                    for each in comparison.differences
                 ]
                 where = {"dataset": dataset, "loss": loss, "criterion": criterion}
-                tests.append({**where, "best": list(found.best), "pairs": pairs})
+                tests.append({**where, "best": list(comparison.best), "pairs": pairs})
     return tests

@@ -16,11 +16,11 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch")
 
 def versions(*more: str) -> Row:
     """Return the versions of rue, Python and what rue computes with, and of more packages."""
-    found = {"rue": rue.__version__, "python": platform.python_version()}
+    numbers = {"rue": rue.__version__, "python": platform.python_version()}
     for package in (*PACKAGES, *more):
         with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
+            numbers[package] = version(package)
+    return numbers
 
 
 def stamp(

@@ -59,8 +59,8 @@ def world(n_points: int, *, seed: int, n_neighbours: int) -> tuple[Annotations, 
     points, _ = model.sample(n_points, seed=seed)
     train, labels = model.sample(600, seed=10_000)
     nearest = NearestNeighbors(n_neighbors=n_neighbours).fit(train)
-    said = np.eye(model.n_classes)[labels][nearest.kneighbors(points)[1]].sum(axis=1)
-    return Annotations.from_probs(model.probs(points)), Dirichlet(said + 0.5)
+    counts = np.eye(model.n_classes)[labels][nearest.kneighbors(points)[1]].sum(axis=1)
+    return Annotations.from_probs(model.probs(points)), Dirichlet(counts + 0.5)
 
 
 def bracket(n_points: int = 1000, n_draws: int = 40, ms: tuple[int, ...] = MS) -> list[Row]:
@@ -100,7 +100,7 @@ def coverage(n_points: int, n_samples: int = 500, loss: str = "brier") -> list[R
         drawn = np.random.default_rng([n_points, sample]).integers(0, 100_000, n_points)
         parts = {k: Run(run.star[drawn], run.hat[drawn]) for k, run in runs.items()}
         order = own_order(list(parts.values()))
-        found = {k: evaluate_run(part, gap=False) for k, part in parts.items()}
+        evaluations = {k: evaluate_run(part, gap=False) for k, part in parts.items()}
         moved = {
             k: replicates(part, n_replicates=1000, seed=sample, rows=order, columns=AREAS)
             for k, part in parts.items()
@@ -114,7 +114,7 @@ def coverage(n_points: int, n_samples: int = 500, loss: str = "brier") -> list[R
 
                 true = signed({k: getattr(truth[k], name) for k in runs})
                 low, high = interval(
-                    signed({k: getattr(found[k], name) for k in runs}),
+                    signed({k: getattr(evaluations[k], name) for k in runs}),
                     signed({k: moved[k][name] for k in runs}),
                     signed({k: swings[k][name] for k in runs}),
                     0.95,
@@ -154,8 +154,8 @@ def fewer_annotators(run: Path) -> list[Row]:
                 ends, entropy = [], []
                 for seed in range(5 if m else 1):
                     rng = np.random.default_rng(seed)
-                    said = each.answers.subsampled(m or 10**6, rng)
-                    star = realize(Annotations(said.counts), belief.unnamed(), loss)
+                    fewer = each.answers.subsampled(m or 10**6, rng)
+                    star = realize(Annotations(fewer.counts), belief.unnamed(), loss)
                     assert star.aleatoric_high is not None
                     row = evaluate_components(star, each.hat, gap=False)
                     ends.append((row.aurec_low, row.aurec_high))

@@ -41,38 +41,38 @@ class Roles(Preprocessor):
             line = lines.pop(0)
             if re.match(r" *(```|~~~)", line):
                 fenced = not fenced
-            elif not fenced and (found := DIRECTIVE.match(line)):
-                line = found[1] + _display(found, lines)
+            elif not fenced and (match := DIRECTIVE.match(line)):
+                line = match[1] + _display(match, lines)
             elif not fenced:
                 line = MATH_ROLE.sub(r"$\1$", ROLE.sub(_link, line))
             made.append(line)
         return made
 
 
-def _display(found: re.Match[str], lines: list[str]) -> str:
+def _display(match: re.Match[str], lines: list[str]) -> str:
     """Return the formula of a directive, and take its lines."""
-    formula = [found[2].strip()]
-    while lines and (not lines[0].strip() or lines[0].startswith(found[1] + " ")):
+    formula = [match[2].strip()]
+    while lines and (not lines[0].strip() or lines[0].startswith(match[1] + " ")):
         formula.append(lines.pop(0).strip())
     return f"$${' '.join(part for part in formula if part)}$$\n"
 
 
-def _link(found: re.Match[str]) -> str:
-    name = found[1]
+def _link(match: re.Match[str]) -> str:
+    name = match[1]
     path = _paths().get(name.removeprefix("rue."))
-    label = name.rpartition(".")[2] if found[0].count("~") else name
+    label = name.rpartition(".")[2] if match[0].count("~") else name
     return f"[`{label}`][{path}]" if path else f"`{label}`"
 
 
 @cache
 def _paths() -> dict[str, str]:
     """Return the public path of every name that the reference has, by its name and its paths."""
-    found: dict[str, str] = {}
+    path_of: dict[str, str] = {}
     for package in (each for group in GROUPS.values() for each in group):
         for name, path in identifiers(package).items():
             for known in (name, f"{package}.{name}", path.removeprefix("rue.")):
-                found.setdefault(known, path)
-    return found
+                path_of.setdefault(known, path)
+    return path_of
 
 
 class SiteExtension(Extension):

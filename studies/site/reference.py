@@ -38,7 +38,7 @@ def identifiers(package: str) -> dict[str, str]:
 
     A module among the names, such as a method's, stands for its own public names.
     """
-    found: dict[str, str] = {}
+    path_of: dict[str, str] = {}
     functions = set()
     module = importlib.import_module(f"rue.{package}")
     for name in _names(module):
@@ -46,16 +46,16 @@ def identifiers(package: str) -> dict[str, str]:
         short = name.rpartition(".")[2]
         public = getattr(rue, short) if short in rue._LAZY else None
         if public is None or public is not thing:
-            found[name] = f"rue.{package}.{name}"
+            path_of[name] = f"rue.{package}.{name}"
         elif rue._LAZY[short].split(".")[1] == package:  # else it is at home elsewhere
-            found[name] = f"rue.{short}"
+            path_of[name] = f"rue.{short}"
         if inspect.isfunction(thing):
             functions.add(name)
 
     def place(item: tuple[str, str]) -> tuple[int, bool, str]:
         return item[1].count("."), item[0] not in functions, item[0].lower()
 
-    return dict(sorted(found.items(), key=place))
+    return dict(sorted(path_of.items(), key=place))
 
 
 def _names(module: ModuleType) -> Iterator[str]:

@@ -27,10 +27,10 @@ def add_version(site: Path, build: Callable[[Path], None], version: str = rue.__
     for left in site.iterdir():  # of a site without versions
         if left.is_file():
             left.unlink()
-    found = versions_in(site)
-    for each in found:
-        write_list(site / each, found)
-    (site / "index.html").write_text(_start(found[0]))
+    names = versions_in(site)
+    for each in names:
+        write_list(site / each, names)
+    (site / "index.html").write_text(_start(names[0]))
 
 
 def versions_in(site: Path) -> list[str]:

@@ -106,8 +106,8 @@ def annotations(
     stated: Literal["none", "given", "scale", "user"] = "none" if classes is None else "user"
     if classes is None and isinstance(labels.dtype, pd.CategoricalDtype):
         stated = "scale" if labels.cat.ordered else "given"
-    known = Classes([str(name) for name in order], order=stated)
-    return Annotations(cells.reshape(len(items), len(order)), ids=ids, classes=known)
+    outcomes = Classes([str(name) for name in order], order=stated)
+    return Annotations(cells.reshape(len(items), len(order)), ids=ids, classes=outcomes)
 
 
 def _order(labels: "pd.Series[Any]", label: str) -> Any:

@@ -126,17 +126,12 @@ def make_tested(
 def options_of(load: Callable[..., DataSet]) -> tuple[Mapping[str, object], bool]:
     """Return the options of a loader, and whether it also takes any other (``**options``)."""
     parameters = inspect.signature(load).parameters.values()
-    needed = {
-        each.name
-        for each in parameters
-        if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
-        and each.default is each.empty
-    }
     options = {
         each.name: None if each.default is each.empty else each.default
         for each in parameters
         if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
-        and each.name not in (*needed, "seed")
+        and (each.kind is each.KEYWORD_ONLY or each.default is not each.empty)
+        and each.name != "seed"
     }
     return options, any(each.kind is each.VAR_KEYWORD for each in parameters)
 

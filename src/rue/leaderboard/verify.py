@@ -215,12 +215,12 @@ def answers_checksum(run: Run) -> str:
     return digest.hexdigest()
 
 
-def claim_differs(claimed: float | None, found: float, digits: int | None) -> bool:
+def claim_differs(claim: float | None, number: float, digits: int | None) -> bool:
     """Return whether a claim differs by more than half of its last decimal, or 1e-6 without."""
-    if claimed is None or not math.isfinite(found):
-        return claimed is not None or math.isfinite(found)
-    rounding = _RELATIVE * abs(found) if digits is None else 0.5 * 10.0**-digits
-    return abs(claimed - found) > rounding + _ABSOLUTE
+    if claim is None or not math.isfinite(number):
+        return claim is not None or math.isfinite(number)
+    rounding = _RELATIVE * abs(number) if digits is None else 0.5 * 10.0**-digits
+    return abs(claim - number) > rounding + _ABSOLUTE
 
 
 def _read(submission: Submission) -> Belief:

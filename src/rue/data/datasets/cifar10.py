@@ -80,37 +80,31 @@ def load(
 
 def load_features(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     """Load CIFAR-10H with a frozen network's features for inputs, and three OOD sets."""
-    from rue.data.features import as_features
+    from rue.data.features import attach_features
 
     del seed
     path = reader.find(FEATURES)
     reader.note(FEATURES, file_digest(path, FEATURES), path)
-    outside = ("tin", "texture", "mnist")
-    needed = ("train", "test", "train_labels", "test_labels", *outside)
-    arrays = load_npz(path, needed)
-    for name in needed:
-        if name not in arrays:
-            raise FileError(f"{path} has no array {name}, only {', '.join(npz_shapes(path))}")
-    parts = ("train", "test")
-    matrices = {"train": as_features(arrays["train"], f"train of {path}")}
-    n_features = matrices["train"].shape[1]
-    for name in ("test", *outside):
-        matrices[name] = as_features(arrays[name], f"{name} of {path}", n_features=n_features)
-    for part in parts:
-        labels = arrays[f"{part}_labels"]
-        if labels.shape != (len(matrices[part]),) or not np.isin(labels, range(10)).all():
+    shapes = npz_shapes(path)
+    for name in ("train", "test", "train_labels", "test_labels", "tin", "texture", "mnist"):
+        if name not in shapes:
+            raise FileError(f"{path} has no array {name}, only {', '.join(shapes)}")
+    arrays = load_npz(path, ("train_labels", "test_labels"))
+    labels = [arrays[f"{part}_labels"] for part in ("train", "test")]
+    for part, classes in zip(("train", "test"), labels, strict=True):
+        if classes.shape != shapes[part][:1] or not np.isin(classes, range(10)).all():
             raise FileError(f"{part}_labels of {path} must have one class, 0..9, per row")
-    return make_tested(
+    data = make_tested(
         entry,
         reader,
         read_npy_bytes(COUNTS, reader.read(COUNTS)),
         path=COUNTS,
-        inputs=np.concatenate([matrices[part] for part in parts]),
-        labels=np.concatenate([arrays[f"{part}_labels"] for part in parts]).astype(np.int64),
-        places=range(len(matrices["train"])),
+        inputs=np.zeros((sum(map(len, labels)), 1)),
+        labels=np.concatenate(labels).astype(np.int64),
+        places=range(len(labels[0])),
         class_names=CLASS_NAMES,
-        ood={name: matrices[name] for name in outside},
     )
+    return attach_features(data, path)
 
 
 def fetch(root: Path, progress: bool) -> None:
