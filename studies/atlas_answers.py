@@ -38,6 +38,7 @@ from studies.pages import listed, old_totals, percent, table
 from studies.rows import Row, grouped, where
 
 CRITERIA = ("n_aurec", "aurec")
+CORRECTED = "n_aurec_corrected"
 LOSS_NAMES = {"log": "log loss", "zero_one": "0/1 loss"}
 FAIR_LOSSES = {"log": "log", "brier": "Brier", "zero_one": "0/1"}
 SPREAD = ("dropout", "ensemble", "evidential")
@@ -67,14 +68,23 @@ def fair(by: str) -> Callable[[Row], float | None]:
     return value
 
 
+def corrected(row: Row) -> float | None:
+    """Return corrected n-AuReC of a row of the atlas: of the extras, or as it is if p* is known."""
+    return row.get("n_aurec") if row["annotators_min"] is None else _of(row, part="corrected")
+
+
 def which_method(rows: Regimes) -> Answer:
     """Answer which method's epistemic uncertainty finds regret best, and what that depends on."""
     lines: list[list[str]] = []
     firsts: dict[tuple[str, str], dict[str, Ranks]] = {}
     grids: dict[tuple[str, str], dict[str, Grid]] = {}
     for regime, group in rows.items():
-        for loss, column in product(losses_of(group), CRITERIA):
-            values = grids.setdefault((loss, column), {})[regime] = grid(group, column, loss)
+        for loss, column in product(losses_of(group), (CORRECTED, *CRITERIA)):
+            if column == CORRECTED and loss != "log":  # which the records have under log loss only
+                continue
+            value = corrected if column == CORRECTED else None
+            values = grid(group, column, loss, value)
+            grids.setdefault((loss, column), {})[regime] = values
             for methods in leagues(values):
                 whole = values.complete(methods)
                 if len(whole.datasets) < 2:
@@ -99,20 +109,20 @@ def which_method(rows: Regimes) -> Answer:
     by_loss = compared(("log", "n_aurec"), ("zero_one", "n_aurec"))
     sentence = "There are too few families to test which method is first."
     if firsts:
-        main = firsts["log", "n_aurec"]
+        main = firsts["log", CORRECTED]
         is_open = all(ranks.not_separated for ranks in main.values())
         others = [
             f"{words} {_names(firsts[key])}"
             for key, words in (
                 (("log", "aurec"), "by AuReC"),
-                (("zero_one", "n_aurec"), "under 0/1 loss"),
+                (("zero_one", "n_aurec"), "by n-AuReC under 0/1 loss"),
             )
             if key in firsts
         ]
         ranks = next(iter(main.values()))
         sentence = (
             f"{'No method is' if is_open else 'One method is'} clearly first. Lowest mean rank by "
-            f"n-AuReC under log loss: {_ranked(main)} (of {len(ranks.mean)} methods, "
+            f"corrected n-AuReC under log loss: {_ranked(main)} (of {len(ranks.mean)} methods, "
             f"{ranks.n_families} families); {', '.join(others)}."
         )
     between = ""
@@ -128,7 +138,8 @@ def which_method(rows: Regimes) -> Answer:
         f"{in_regimes(by_criterion, digits=2)}{between}. Ranks are averaged "
         "within each family, then over families. Methods with the same mean rank are named "
         "together. n-AuReC asks how well a method ranks its own regret, AuReC also how much regret "
-        "it has.\n\n" + table(head, lines, text=3)
+        "it has. Only n-AuReC under log loss is there corrected for the noise of finitely many "
+        "annotators; the other columns are as measured.\n\n" + table(head, lines, text=3)
     )
     return Answer(
         "Which method's epistemic uncertainty finds regret best, and does it depend on the loss?",
@@ -376,7 +387,8 @@ def _active_table(rows: Sequence[Row]) -> str:
     ]
     return (
         "The normalised area under the accuracy (NAUC) of active learning, asking for the points "
-        "with the highest epistemic or total uncertainty:\n\n" + table(head, lines)
+        "with the highest epistemic or total uncertainty (the total of ddu and deup is the Bayes "
+        "risk on ferplus-features, and on the others the former sum):\n\n" + table(head, lines)
     )
 
 

@@ -39,6 +39,7 @@ def rows(**changes):
                     "n_aurec": n_aurec,
                     "n_aurec_total": n_aurec + 0.05,
                     "aurec": n_aurec / 2,
+                    "annotators_min": 5,
                     "regret_calibration": 0.1 if method == "pairs" else 0.4,
                     "auac": 0.5 + 0.1 * i,
                     "near_ood": 0.9 - 0.1 * i,
@@ -70,7 +71,10 @@ def test_the_first_method_is_named():
     )
     assert "| log | tuned | n-AuReC | 4 | 6 | pairs | 1.0 [1.0, 1.0] |" in answer.body
     assert answer.sentence.startswith("No method is clearly first.")  # laplace is 1 rank apart
-    turned = [row | {"n_aurec": -row["n_aurec"]} for row in rows()]
+    turned = [row | {"corrected": {"n_aurec": -row["n_aurec"]}} for row in rows()]
+    answer = which_method({"tuned": turned, "paper": rows()})
+    assert "loss: ensemble, 1.0 [1.0, 1.0] tuned and pairs, 1.0 [1.0, 1.0]" in answer.sentence
+    turned = [row | {"n_aurec": -row["n_aurec"], "annotators_min": None} for row in rows()]
     answer = which_method({"tuned": turned, "paper": rows()})
     assert "loss: ensemble, 1.0 [1.0, 1.0] tuned and pairs, 1.0 [1.0, 1.0]" in answer.sentence
     turned = [row | {"aurec": -row["aurec"]} for row in rows()]
