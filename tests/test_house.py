@@ -478,7 +478,7 @@ def code_lines(path):
 def test_the_house_does_not_grow():
     """Hold the numbers that were reached: lower them when you delete, and say what raises one."""
     files = list(SOURCE.rglob("*.py"))
-    assert len(files) <= 260
+    assert len(files) <= 259
     assert sum(len(path.read_text().splitlines()) for path in files) <= 51_450
     assert sum(map(code_lines, files)) <= 34_300
     assert len([path for path in SOURCE.iterdir() if path.name != "__pycache__"]) <= 32
@@ -490,7 +490,7 @@ def test_the_house_does_not_grow():
 
 # Free-form on purpose: keyword arguments of matplotlib and torch, checkpoints, pickling.
 FREE_FORM = {
-    *("beliefs/base.py", "truth/ratings.py", "data/dataset.py"),
+    *("beliefs/base.py", "truth/ratings.py"),
     *("deploy/estimator.py", "methods/_training/weights.py", "methods/_training/checkpoints.py"),
     *(
         "_kernels/__init__.py",

@@ -102,6 +102,8 @@ def plain(value: object) -> Any:
         return value.tolist()
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
+    if isinstance(value, np.generic):
+        value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -12,7 +12,7 @@ import rue
 import rue.data
 from rue.bench.suite import parse_suite
 from rue.data.datasets import letter
-from rue.data.registry import expand, find_problem, is_complete, known
+from rue.data.registry import expand, find_problem, is_complete, stated_info
 from rue.errors import FileError, InputError
 
 KEYS = ["name", "n_points", "n_classes", "annotators_min", "annotators_mean", "annotators_max"]
@@ -38,7 +38,7 @@ def test_names_are_those_of_the_design():
 
 @pytest.mark.parametrize("name", rue.data.ENTRIES)
 def test_every_entry_can_be_described_without_its_files(name):
-    facts = asdict(known(rue.data.ENTRIES[name]))
+    facts = asdict(stated_info(rue.data.ENTRIES[name]))
     assert list(facts) == KEYS
     assert json.loads(json.dumps(facts)) == {**facts, "ids": list(facts["ids"])}
     assert list(facts["splits"]) == ["train", "validation", "test"]
@@ -52,14 +52,14 @@ def test_every_entry_can_be_described_without_its_files(name):
 def test_measured_is_as_known(real, name):
     info = rue.data.info(name, real)
     assert len(info.ids) == 3
-    assert replace(info, ids=()) == known(rue.data.ENTRIES[name])
+    assert replace(info, ids=()) == stated_info(rue.data.ENTRIES[name])
 
 
 @pytest.mark.parametrize("name", PIP)
 def test_measured_is_as_known_from_pip(sentiment, name):
     info = rue.data.info(name, sentiment)
     assert len(info.ids) == 3
-    assert replace(info, ids=()) == known(rue.data.ENTRIES[name])
+    assert replace(info, ids=()) == stated_info(rue.data.ENTRIES[name])
 
 
 def test_info_of_what_is_not_here():

@@ -5,8 +5,8 @@ import pytest
 
 from pareto_worlds import KINDS, components
 from rue import achievable_surface, optimal_surface, pareto_gap
+from rue.plots.curves import plot_surfaces
 from rue.plots.style import save
-from rue.plots.surfaces import plot_surfaces
 
 
 @pytest.mark.parametrize("kind", KINDS)

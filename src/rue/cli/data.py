@@ -11,7 +11,7 @@ from rue.data.entry import Entry
 from rue.data.own.check import Check
 from rue.data.own.check import check as check_own
 from rue.data.own.description import save_description
-from rue.data.registry import ENTRIES, expand, find_problem, is_complete, is_here, known
+from rue.data.registry import ENTRIES, expand, find_problem, is_complete, is_here, stated_info
 from rue.data.registry import fetch as fetch_one
 from rue.data.registry import info as describe
 from rue.errors import PluginError
@@ -34,7 +34,8 @@ def list_(root: Root = None, format: TableOrJson = "table", wide: Wide = False) 
     if format == "json":
         emit_json(
             [
-                asdict(known(e)) | {"task": e.task, "size": e.size, "here": is_here(name, root)}
+                asdict(stated_info(e))
+                | {"task": e.task, "size": e.size, "here": is_here(name, root)}
                 for name, e in entries.items()
             ]
         )

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,15 @@ SPLITS: tuple[Literal["train", "validation", "test"], ...] = ("train", "validati
 Inputs = NDArray[Any] | LazyImages
 
 _NONE = np.zeros(0, np.int64)
+
+
+class Labelling(TypedDict, total=False):
+    """What a prediction file says about its points, besides the predictions."""
+
+    ids: NDArray[np.str_]
+    values: FloatArray
+    annotations: Annotations | Ratings | None
+    classes: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -224,7 +233,7 @@ class DataSet:
             raise InputError(f"{self.name} has points with neither a label nor an annotation")
         return Annotations.from_probs(probs, self.values)
 
-    def labelling(self) -> dict[str, Any]:
+    def labelling(self) -> Labelling:
         """Return the ids and classes for a prediction file, as keyword arguments.
 
         Annotations are included if every point has some.
@@ -330,8 +339,8 @@ def as_inputs(inputs: Inputs | ArrayLike) -> np.ndarray:
     return single
 
 
-_Said = TypeVar("_Said", Annotations, Ratings)
+_Answers = TypeVar("_Answers", Annotations, Ratings)
 
 
-def _rows(answers: _Said | None, rows: IntArray) -> _Said | None:
+def _rows(answers: _Answers | None, rows: IntArray) -> _Answers | None:
     return None if answers is None or len(rows) == 0 else answers[rows]

@@ -287,10 +287,10 @@ def info(name: str, root: str | os.PathLike[str] | None = None) -> Info:
     5
     """
     entry = find(name)
-    return _measured(load(name, root), entry) if is_here(name, root) else known(entry)
+    return _measured(load(name, root), entry) if is_here(name, root) else stated_info(entry)
 
 
-def known(entry: Entry) -> Info:
+def stated_info(entry: Entry) -> Info:
     """Return what the registry knows, without reading any file."""
     fewest, mean, most = entry.annotators or (None, None, None)
     return Info(
@@ -314,7 +314,7 @@ def _measured(data: DataSet, entry: Entry) -> Info:
     names = data.ids[data.annotated] if len(data.annotated) else data.ids
     has_annotators = len(n) > 0 and bool(np.isfinite(n).all())
     return replace(
-        known(entry),
+        stated_info(entry),
         n_points=len(n) or len(data),
         n_classes=data.n_classes,
         annotators_min=int(n.min()) if has_annotators else None,

@@ -10,8 +10,8 @@ from rue.plots.comparison import plot_rankings as plot_rankings
 from rue.plots.comparison import plot_ranks as plot_ranks
 from rue.plots.curves import plot_curve as plot_curve
 from rue.plots.curves import plot_curves as plot_curves
+from rue.plots.curves import plot_surfaces as plot_surfaces
 from rue.plots.sandbox import plot_sandbox as plot_sandbox
 from rue.plots.sandbox import plot_sandbox_curves as plot_sandbox_curves
 from rue.plots.style import look as look
 from rue.plots.style import save as save
-from rue.plots.surfaces import plot_surfaces as plot_surfaces

@@ -12,7 +12,6 @@ import base64
 import hashlib
 import html
 import json
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -20,9 +19,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from rue import __version__
+from rue._schema import plain
 from rue._text import JsonObject
 from rue.errors import FileError
 from rue.io.atomic import replacing
@@ -226,7 +224,7 @@ def assemble(
         "kind": kind,
         "blocks": "".join(data.format(*block) for block in (blocks or {}).items()),
         "policy": f"'sha256-{digest}'",
-        "title": html.escape(plain(title)),
+        "title": html.escape(_writable(title)),
         "style": style,
         "content": _json(content),
         "script": script,
@@ -235,24 +233,12 @@ def assemble(
     return re.sub(r"\{\{(\w+)\}\}", lambda mark: parts[mark[1]], template)
 
 
-def plain(content: Any) -> Any:
-    """Return content of numbers, text, lists and dictionaries that JSON and UTF-8 can hold."""
-    if type(content) is float:  # most of it
-        return content if math.isfinite(content) else None
-    if isinstance(content, Mapping):
-        return {plain(str(key)): plain(value) for key, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [plain(value) for value in content]
-    if isinstance(content, np.generic):
-        content = content.item()
-    if isinstance(content, float) and not math.isfinite(content):
-        return None
-    if isinstance(content, str):  # lone surrogates cannot be written
-        return content.encode("utf-8", "replace").decode()
-    return content
+def _writable(text: str) -> str:
+    """Replace lone surrogates, which UTF-8 cannot hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _json(content: Any) -> str:
     """Return JSON that is safe inside an HTML script element."""
     text = json.dumps(plain(content), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return _writable(text).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
