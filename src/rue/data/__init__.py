@@ -1,6 +1,6 @@
 """Data sets with the answers of annotators: one registry, one file per data set or family."""
 
-from rue.data.dataset import DataSet, Split, TaskKind
+from rue.data.dataset import DataSet, Labelling, Split, TaskKind
 from rue.data.entry import Entry
 from rue.data.features import Encoder, featurize
 from rue.data.images import LazyImages
@@ -18,6 +18,7 @@ __all__ = [
     "Encoder",
     "Entry",
     "Info",
+    "Labelling",
     "LazyImages",
     "OwnFacts",
     "Split",
