@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, as_seed
+from rue._arrays import as_seed
 from rue._text import short_repr
 from rue.beliefs import Convention, published_components, require_convention
 from rue.beliefs.base import Belief, Components, require_any_belief
@@ -354,9 +354,7 @@ class Run:
             self._cache[function] = function(self)
         return cast(R, self._cache[function])
 
-    def with_points(
-        self, numbers: Mapping[Callable[[Run], FloatArray | None], FloatArray | None]
-    ) -> Run:
+    def with_points(self, numbers: Mapping[Callable[[Run], Any], Any]) -> Run:
         """Return the same run, of which some functions of its points are known already."""
         run = replace(self)
         run._cache.update(numbers)

@@ -25,7 +25,7 @@ from rue.bench.tasks import Result
 from rue.errors import FileError, InputError
 from rue.io.runs import read_run
 from rue.metrics.evaluation import evaluate_run
-from rue.report.folder import from_folder
+from rue.report.collect import from_folder
 
 
 def table(store):

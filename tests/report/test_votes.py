@@ -45,7 +45,7 @@ def test_classes_are_named_wherever_names_are_there(files):
     del files["method1"]
     report = from_files(files, {"log": "log"})
     (card,) = report.data
-    assert card.classes == NAMES
+    assert card.answers.outcomes.names == NAMES
     assert card.facts["classes"] == "cat, dog, horse, hare"
     assert content(render(report))["data"][0]["classes"] == list(NAMES)
     first, second = report.entries

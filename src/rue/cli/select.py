@@ -14,9 +14,8 @@ from rue.errors import InputError
 from rue.io.predictions import read_method
 from rue.io.runs import make_run
 from rue.losses import Loss
-from rue.selectors.optimal import solve
+from rue.selectors.optimal import TeamSelector, solve, team_selector
 from rue.selectors.selector import require_reachable
-from rue.selectors.team import TeamSelector, team_selector
 from rue.truth.realized import person_kind
 
 EXAMPLE = (

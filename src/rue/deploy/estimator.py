@@ -1,7 +1,6 @@
 """fit_selector as an estimator: fit on annotations and beliefs, accept by beliefs alone."""
 
-import inspect
-from dataclasses import fields
+from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, Literal, Self, final
 
 import numpy as np
@@ -20,6 +19,7 @@ from rue.truth.base import Truth
 
 
 @final
+@dataclass(eq=False)
 class DeployableSelector:
     """Accept or defer, in the style of scikit-learn: :meth:`fit`, then :meth:`accept`.
 
@@ -54,46 +54,23 @@ class DeployableSelector:
     array([ True, False])
     """
 
-    rule_: Rule
+    loss: str | Loss = "log"
+    _: KW_ONLY
+    values: ArrayLike | None = None
+    maximize: Literal["coverage"] | None = None
+    minimize: Literal["risk", "regret"] | None = None
+    coverage_min: float | None = None
+    risk_max: float | None = None
+    regret_max: float | None = None
+    normalized: bool = False
+    delta: float | None = None
+    bound: float | None = None
+    weights: Weights | None = None
+    learn_share: float = 0.25
+    seed: int = 0
+    rule_: Rule = field(init=False, repr=False)
 
-    def __init__(
-        self,
-        loss: str | Loss = "log",
-        *,
-        values: ArrayLike | None = None,
-        maximize: Literal["coverage"] | None = None,
-        minimize: Literal["risk", "regret"] | None = None,
-        coverage_min: float | None = None,
-        risk_max: float | None = None,
-        regret_max: float | None = None,
-        normalized: bool = False,
-        delta: float | None = None,
-        bound: float | None = None,
-        weights: Weights | None = None,
-        learn_share: float = 0.25,
-        seed: int = 0,
-    ) -> None:
-        self.loss = loss
-        self.values = values
-        self.maximize = maximize
-        self.minimize = minimize
-        self.coverage_min = coverage_min
-        self.risk_max = risk_max
-        self.regret_max = regret_max
-        self.normalized = normalized
-        self.delta = delta
-        self.bound = bound
-        self.weights = weights
-        self.learn_share = learn_share
-        self.seed = seed
-
-    def fit(
-        self,
-        annotations: Truth,
-        belief: Belief,
-        *,
-        actions: ArrayLike | None = None,
-    ) -> Self:
+    def fit(self, annotations: Truth, belief: Belief, *, actions: ArrayLike | None = None) -> Self:
         """Learn the rule from annotated calibration points.
 
         Parameters
@@ -122,27 +99,17 @@ class DeployableSelector:
             annotations, belief, self.loss, self.values, actions
         )
         run = Run.from_belief(annotations, belief, loss, actions=actions).by_id()
-        limits = annotations.range
-        bound = self.bound
-        if self.delta is not None and bound is None:
-            bound = belief.loss_bound(loss, actions, limits)
-        self.rule_ = fit_selector(
-            run.star,
-            run.hat,
-            **self.problem.to_dict(),
-            delta=self.delta,
-            bound=bound,
-            weights=self.weights,
-            learn_share=self.learn_share,
-            seed=self.seed,
-            kind=Kind.of(belief, loss, limits=limits),
-        )
+        own = {name: getattr(self, name) for name in ("bound", *_FITTED)}
+        if self.delta is not None and self.bound is None:
+            own["bound"] = belief.loss_bound(loss, actions, annotations.range)
+        kind = Kind.of(belief, loss, limits=annotations.range)
+        self.rule_ = fit_selector(run.star, run.hat, **self.problem.to_dict(), **own, kind=kind)
         return self
 
     @property
     def problem(self) -> Problem:
         """The problem that the parameters state; invalid ones raise InputError."""
-        return Problem(**{field.name: getattr(self, field.name) for field in fields(Problem)})
+        return Problem(**{each.name: getattr(self, each.name) for each in fields(Problem)})
 
     def accept(self, belief: Belief) -> NDArray[np.bool_]:
         """Decide on new points by the belief alone.
@@ -179,4 +146,5 @@ class DeployableSelector:
         return self
 
 
-_PARAMETERS = tuple(inspect.signature(DeployableSelector).parameters)
+_PARAMETERS = tuple(each.name for each in fields(DeployableSelector) if each.init)
+_FITTED = ("delta", "weights", "learn_share", "seed")

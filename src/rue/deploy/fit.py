@@ -14,7 +14,7 @@ others test thresholds from the smallest up (``promise.py``).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -122,20 +122,50 @@ def fit_selector(
     require_realized(star_cal)
     seed = require_whole("seed", seed)
     kind = kind or Kind()
-    _check(star_cal, hat_cal, problem, delta, bound, learn_share)
+    if not isinstance(hat_cal, Components):
+        raise InputError(f"hat_cal must be Components, got {type(hat_cal).__name__}")
+    n_points = len(star_cal)
+    if len(hat_cal) != n_points:
+        raise ShapeError(f"hat_cal must have {n_points} points as star_cal has, got {len(hat_cal)}")
+    if n_points < 2:
+        raise InputError(f"there must be at least 2 calibration points, got {n_points}")
+    if not 0 < learn_share < 1:
+        raise InputError(f"learn_share must be between 0 and 1, got {learn_share}")
+    promise = None if delta is None else _promise(problem, delta, bound, star_cal)
+    if delta is None and bound is not None:
+        raise InputError(f"bound is used only with delta, got bound={bound} without delta")
     largest = max(largest_loss(kind), star_cal.total.max()) if bound is None else bound
     require_reachable(problem, float(largest), kind.loss)
-    points = _Points(star_cal, hat_cal, None if weights is None else [_as_weights(weights)], seed)
-    if cluster is not None:
-        codes = label_codes(cluster, len(star_cal))
-        if delta is None:
-            raise InputError("cluster is used only with delta")
-        if int(codes.max()) + 1 < len(star_cal):  # otherwise each has one point
-            points = replace(points, codes=codes)
-    if delta is None:
+    candidates = None if weights is None else [_as_weights(weights)]
+    codes = None if cluster is None else label_codes(cluster, n_points)
+    if codes is not None and promise is None:
+        raise InputError("cluster is used only with delta")
+    if codes is not None and int(codes.max()) + 1 == n_points:  # each has one point
+        codes = None
+    points = _Points(star_cal, hat_cal, candidates, seed, codes)
+    if promise is None:
         return _fit_empirical(points, problem, kind)
-    assert bound is not None
-    return _fit_promised(points, Promise(problem, delta, bound), learn_share, kind)
+    return _fit_promised(points, promise, learn_share, kind)
+
+
+def _promise(problem: Problem, delta: float, bound: float | None, star: Components) -> Promise:
+    """Return the promise; raise unless the losses keep a bound that it can rest on."""
+    if not 0 < delta < 1:
+        raise InputError(f"delta must be between 0 and 1, got {delta}")
+    if not problem.budgets:
+        raise InputError("a promise (delta) needs a budget of risk or regret")
+    if bound is None or not 0 < bound < math.inf:
+        raise InputError(
+            "a promise needs a bound on the loss, finite and positive (for log loss: -log of a "
+            f"floor on probabilities), got {bound}"
+        )
+    if star.total.max() > bound * (1 + 1e-9):
+        row = int(np.argmax(star.total > bound * (1 + 1e-9)))
+        raise InputError(
+            f"star_cal.total must be at most the bound, {bound:g}, "
+            f"got {star.total[row]:g} at row {row}"
+        )
+    return Promise(problem, delta, bound)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,12 +183,10 @@ def _fit_empirical(points: _Points, problem: Problem, kind: Kind) -> Rule:
     """Return the rule that is best for these points; five-fold cross-fitting estimates it."""
     star, hat = points.star, points.hat
     candidates = points.candidates or directions(hat)
-    losses = losses_of(star)
-    order = np.random.default_rng(points.seed).permutation(len(star))
+    losses, n_folds = losses_of(star), min(_N_FOLDS, len(star))
     fold = np.empty(len(star), dtype=np.int64)
-    n_folds = min(_N_FOLDS, len(star))
-    for i, rows in enumerate(np.array_split(order, n_folds)):
-        fold[rows] = i
+    dealt = np.random.default_rng(points.seed).permutation(len(star))
+    fold[dealt] = np.sort(np.arange(len(star)) % n_folds)
     bins = Bins.of_many(losses, hat, candidates, fold, n_folds)
     weights, tau = best_cut(losses, hat, problem, candidates, bins=bins)
     accepted = np.zeros(len(star), dtype=bool)
@@ -310,40 +338,3 @@ def _as_weights(weights: Weights) -> Weights:
         raise InputError(f"weights must be two numbers, not both 0, got {weights}")
     w = w / np.abs(w).max()
     return float(w[0]), float(w[1])
-
-
-def _check(
-    star: Components,
-    hat: Components,
-    problem: Problem,
-    delta: float | None,
-    bound: float | None,
-    learn_share: float,
-) -> None:
-    if not isinstance(hat, Components):
-        raise InputError(f"hat_cal must be Components, got {type(hat).__name__}")
-    if len(hat) != len(star):
-        raise ShapeError(f"hat_cal must have {len(star)} points as star_cal has, got {len(hat)}")
-    if len(star) < 2:
-        raise InputError(f"there must be at least 2 calibration points, got {len(star)}")
-    if not 0 < learn_share < 1:
-        raise InputError(f"learn_share must be between 0 and 1, got {learn_share}")
-    if delta is None:
-        if bound is not None:
-            raise InputError(f"bound is used only with delta, got bound={bound} without delta")
-        return
-    if not 0 < delta < 1:
-        raise InputError(f"delta must be between 0 and 1, got {delta}")
-    if not problem.budgets:
-        raise InputError("a promise (delta) needs a budget of risk or regret")
-    if bound is None or not 0 < bound < math.inf:
-        raise InputError(
-            "a promise needs a bound on the loss, finite and positive (for log loss: -log of a "
-            f"floor on probabilities), got {bound}"
-        )
-    if star.total.max() > bound * (1 + 1e-9):
-        row = int(np.argmax(star.total > bound * (1 + 1e-9)))
-        raise InputError(
-            f"star_cal.total must be at most the bound, {bound:g}, "
-            f"got {star.total[row]:g} at row {row}"
-        )

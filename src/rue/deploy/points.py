@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray
 from rue.beliefs import Belief
-from rue.components import Components, decompose
+from rue.components import Components, Run, decompose
 from rue.deploy.kind import Kind
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.components import Estimates
@@ -61,16 +61,9 @@ def read_calibration(
                 f"{run.path}: holds components of {run.loss_name} loss, got {loss_name}",
                 advice={"--loss": f"{run.loss_name} is the right one"},
             )
-        return DeployPoints(
-            Path(run.source),
-            name or run.method,
-            run.hat,
-            run.star,
-            Kind(method=name or belief.method, belief="components", loss=loss_name),
-            run.ids,
-            notes=make_run(run, truth, loss).notes,  # a truth is not used, but must fit
-            groups=run.groups,
-        )
+        notes = make_run(run, truth, loss).notes  # a truth is not used, but must fit
+        kind = Kind(method=name or belief.method, belief="components", loss=loss_name)
+        return _points(replace(run, method=name or run.method, notes=notes), kind)
     path, truth = Path(belief.source), truth or belief.truth
     if others and truth is not None:
         truth = _about(truth, belief)
@@ -85,17 +78,23 @@ def read_calibration(
     assert run.annotations is not None
     assert isinstance(run.loss, Loss)
     own = run.annotations.outcomes.range
+    kind = Kind.of(run.belief, run.loss, method=belief.method or None, limits=own)
+    bound = _bound(run.belief, run.loss, own) if bounded else None
+    return replace(_points(run, kind), path=path, bound=bound)
+
+
+def _points(run: Run, kind: Kind) -> DeployPoints:
+    """Return the points of a run whose answers are known."""
     return DeployPoints(
-        path,
+        Path(run.source),
         run.method,
         run.hat,
         run.star,
-        Kind.of(run.belief, run.loss, method=belief.method or None, limits=own),
+        kind,
         run.ids,
-        _doubt(run.belief),
-        _bound(run.belief, run.loss, own) if bounded else None,
-        tuple(dict.fromkeys(run.notes)),
-        run.groups,
+        None if run.belief is None else _doubt(run.belief),
+        notes=tuple(dict.fromkeys(run.notes)),
+        groups=run.groups,
     )
 
 
@@ -116,8 +115,9 @@ def read_of_kind(
     other points, and what a person is predicted to cost is computed.
     """
     belief = _read(files, name, matching)
+    path = Path(belief.run.source if isinstance(belief, Estimates) else belief.source)
     if isinstance(belief, Estimates):
-        run, path = belief.run, Path(belief.run.source)
+        run = belief.run
         if truth is not None and not others:
             raise FileError(f"{path}: holds components; give risk and regret as columns, not truth")
         name = name or belief.method
@@ -125,7 +125,6 @@ def read_of_kind(
         with _naming(path):
             kind.require(file_kind, str(path), owner=owner)
         return DeployPoints(path, name or path.stem, run.hat, belief.star, kind, run.ids)
-    path = Path(belief.source)
     try:
         placed = kind.placed(belief, owner)
     except AlignmentError as error:

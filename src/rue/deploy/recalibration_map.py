@@ -31,7 +31,7 @@ from rue.metrics.recalibration import (
 FORMAT: Literal["rue recalibration 1"] = "rue recalibration 1"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _Calibration:
     """How a map was fitted, as it is stored."""
 
@@ -73,7 +73,7 @@ class _Stored:
 
 
 @dataclass(frozen=True, eq=False)
-class RecalibrationMap:
+class RecalibrationMap(_Calibration):
     """A map from epistemic uncertainty to regret, with its origin.
 
     Attributes
@@ -99,15 +99,6 @@ class RecalibrationMap:
 
     fitted: Recalibration
     kind: Kind
-    n_points: int
-    folds: int
-    seed: int
-    mean_regret: float
-    mean_estimate: float
-    mean_recalibrated: float
-    gap_before: float | None
-    gap_after: float
-    n_clusters: int | None = None
 
     __repr__ = short_repr
 
@@ -140,11 +131,9 @@ class RecalibrationMap:
 
     def to_dict(self) -> JsonObject:
         """Return everything in the map, as JSON represents it."""
-        calibration = _Calibration(
-            **{field.name: getattr(self, field.name) for field in fields(_Calibration)}
-        )
+        own = {field.name: getattr(self, field.name) for field in fields(_Calibration)}
         knots = self.fitted.epistemic, self.fitted.regret
-        content: JsonObject = plain(_Stored(FORMAT, self.kind, *knots, calibration))
+        content: JsonObject = plain(_Stored(FORMAT, self.kind, *knots, _Calibration(**own)))
         return content
 
     @staticmethod

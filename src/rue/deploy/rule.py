@@ -202,7 +202,29 @@ class Rule:
 
     def to_dict(self) -> JsonObject:
         """Return everything in the rule, as JSON represents it."""
-        content: JsonObject = plain(_Stored.of(self))
+        promise: JsonObject | None = None
+        if self.delta is not None:
+            promise = {"delta": self.delta, "test": self.test}
+            promise |= {"holds_for": [*self.problem.budgets], "bound": self.bound}
+            promise |= {"p_value": self.p_value, "n_needed": self.n_needed}
+        accepts = "everything" if self.tau > 0 else "nothing"
+        content: JsonObject = plain(
+            {
+                "format": FORMAT,
+                "rule": self.rule,
+                "accepts": accepts if math.isinf(self.tau) else "score<=tau",
+                "weights": _StoredWeights(*self.weights),
+                "tau": self.tau,
+                "made_for": self.kind,
+                "asked": self.problem,
+                "promise": promise,
+                "calibration": _StoredCalibration(
+                    self.n_points, self.n_learned, self.n_tested, self.seed
+                ),
+                "estimate": self.estimate,
+                "notes": self.notes,
+            }
+        )
         return content
 
     @staticmethod
@@ -310,31 +332,6 @@ class _Stored:
                 f"promise.holds_for must be the budgets, {', '.join(budgets)}, "
                 f"got {', '.join(self.promise.holds_for)}"
             )
-
-    @staticmethod
-    def of(rule: Rule) -> "_Stored":
-        """Return a rule as it is stored."""
-        promise = None
-        if rule.delta is not None:
-            assert rule.test is not None and rule.bound is not None  # noqa: PT018
-            budgets = tuple(rule.problem.budgets)
-            promise = _StoredPromise(
-                rule.delta, rule.test, budgets, rule.bound, rule.p_value, rule.n_needed
-            )
-        infinite = math.isinf(rule.tau)
-        return _Stored(
-            format="rue rule 2",
-            rule=rule.rule,
-            accepts=("everything" if rule.tau > 0 else "nothing") if infinite else "score<=tau",
-            weights=_StoredWeights(*rule.weights),
-            tau=None if infinite else rule.tau,
-            made_for=rule.kind,
-            asked=rule.problem,
-            promise=promise,
-            calibration=_StoredCalibration(rule.n_points, rule.n_learned, rule.n_tested, rule.seed),
-            estimate=rule.estimate,
-            notes=rule.notes,
-        )
 
     def rule_of(self) -> Rule:
         """Return the rule that is stored."""

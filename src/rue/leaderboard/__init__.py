@@ -1,7 +1,6 @@
 """A leaderboard that anybody can keep: rows recomputed from predictions, one static page.
 
-submission.py   what is claimed, read from folders
-row_format.py   the format of row.json
+submission.py   the format of row.json; what is claimed, read from folders
 verify.py       write a submission; every number computed again and compared
 board.py        the rows of each data set and loss, ranked with probabilities
 page.py         the HTML page

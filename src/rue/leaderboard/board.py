@@ -19,8 +19,7 @@ from rue.bench.tables import table_rows
 from rue.components import Run
 from rue.errors import InputError
 from rue.inference.method_ranking import Ranking, compare_column
-from rue.leaderboard.row_format import Claim
-from rue.leaderboard.submission import Refused, Submission, find_submissions
+from rue.leaderboard.submission import Claim, Refused, Submission, find_submissions
 from rue.leaderboard.verify import References, Verified, answers_checksum, verify
 from rue.metrics.columns import title
 

@@ -12,23 +12,114 @@ A submission of several seeds has such a folder for each of them. The folder of 
 """
 
 import os
+import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Annotated
 
-from rue._schema import build, read_content
-from rue.bench.cells import CellRow, cells, has_settings
-from rue.bench.store import Store
+from rue._schema import Constraint, Count, build, read_content
+from rue.bench.cells import Cell, CellRow, cells, has_settings
+from rue.bench.store import Store, convention_of
+from rue.bench.suite import Suite
 from rue.errors import FileError, InputError, RueError
 from rue.io.memory import allowance
-from rue.leaderboard.row_format import OWN_REGIME, SubmittedRow, require_definition
-from rue.metrics.columns import EVALUATED
+from rue.losses import get_loss
+from rue.metrics.columns import COLUMNS, EVALUATED
+
+OWN_REGIME = "own"
+"""The regime of a submission that names none: its settings are its own."""
 
 _PREDICTIONS = ("predictions.npz", "predictions.jsonl", "predictions.parquet", "predictions.csv")
 _NO_ROW = "has no row.json"
-_LARGEST = 1_000_000
-"""The largest row.json or suite.toml, in bytes."""
+_LARGEST = 1_000_000  # bytes of a row.json or suite.toml
+_LONGEST, _DEEPEST = 200, 8
+_NOT_CLAIMS = {"loss", "method", "group", "notes", "convention", "n_points", "n_floored"}
+_NOT_CLAIMS |= {"person_kind", "defer_fee"}
+
+
+def _is_name(text: str) -> bool:
+    return len(text.strip()) > 0 and len(text) <= _LONGEST
+
+
+def _is_flat(value: object, levels: int) -> bool:
+    """Return whether objects and lists are nested at most so deeply."""
+    inner = value.values() if isinstance(value, Mapping) else value
+    if not isinstance(inner, Collection) or isinstance(inner, str):
+        return True
+    return levels > 0 and all(_is_flat(part, levels - 1) for part in inner)
+
+
+Name = Annotated[str, Constraint(f"a name of at most {_LONGEST} characters", _is_name)]
+FileName = Annotated[
+    str,
+    Constraint(
+        "the name of a file in the same folder", lambda v: _is_name(v) and Path(v).name == v
+    ),
+]
+Checksum = Annotated[
+    str, Constraint("64 digits, hexadecimal", lambda v: bool(re.fullmatch(r"[0-9a-f]{64}", v)))
+]
+Decimals = Annotated[int, Constraint("a number of decimals from 3 to 12", lambda v: 3 <= v <= 12)]
+Settings = Annotated[
+    Mapping[str, object],
+    Constraint(f"an object with at most {_DEEPEST} levels", lambda v: _is_flat(v, _DEEPEST)),
+]
+Claim = Mapping[str, int | float | str | tuple[str, ...] | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmittedRow:
+    """What a row.json states; the fields are those of :class:`rue.leaderboard.Submission`."""
+
+    method: Name
+    data: Name
+    rows: Annotated[
+        tuple[Claim, ...], Constraint("a list of one object for each loss", lambda v: len(v) > 0)
+    ]
+    regime: Name = OWN_REGIME
+    seed: Count = 0
+    truth: FileName | None = None
+    predictions: FileName | None = None
+    values: tuple[float, ...] | None = None
+    predictions_sha256: Checksum | None = None
+    data_sha256: Checksum | None = None
+    digits: Decimals | None = None
+    settings: Settings = field(default_factory=dict)
+    link: Annotated[
+        str,
+        Constraint(
+            "an address that starts with https:// or http://",
+            lambda v: not v or bool(re.fullmatch(r"https?://[^\s]+", v)),
+        ),
+    ] = ""
+
+    def claims(self) -> dict[str, dict[str, float | None]]:
+        """Return the claimed numbers by loss and column; raise InputError at an invalid one."""
+        by_loss: dict[str, dict[str, float | None]] = {}
+        for i, row in enumerate(self.rows):
+            where, loss = f"rows[{i}]", row.get("loss")
+            if not isinstance(loss, str):
+                raise InputError(f"{where}.loss must be the name of a loss, got {loss!r:.60}")
+            get_loss(loss)
+            if loss in by_loss:
+                raise InputError(f"{where}.loss must be another than before, got {loss} twice")
+            if row.get("method", self.method) != self.method:
+                raise InputError(f"{where}.method must be {self.method}, got {row['method']!r:.60}")
+            require_definition(row)
+            if "n_aurec" not in row:
+                raise InputError(f"the field {where}.n_aurec is missing")
+            by_loss[loss] = {}
+            for key, value in row.items():
+                if key in _NOT_CLAIMS:
+                    continue
+                if key not in COLUMNS:
+                    raise InputError(f"{where}.{key:.60} is no column of rue evaluate")
+                if value is not None and not isinstance(value, int | float):
+                    raise InputError(f"{where}.{key} must be a number or null, got {value!r:.60}")
+                by_loss[loss][key] = value
+        return by_loss
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +128,9 @@ class Submission:
 
     Attributes
     ----------
-    folder : Path
-        The folder of ``row.json``.
-    source : Path
-        The folder that was submitted as a whole: a benchmark, or the folder of all seeds.
+    folder, source : Path
+        The folder of ``row.json``, and that which was submitted as a whole: the folder of a
+        benchmark or of all seeds.
     method, data, regime : str
         The names of the method, the data set and the training regime.
     seed : int
@@ -57,10 +147,8 @@ class Submission:
         Checksums of the prediction file and of the answers, where they are stated.
     digits : int or None
         To how many decimals the claims are rounded; None if they are not.
-    settings : mapping
-        How the method was trained, as JSON.
-    link : str
-        A web page about the method, or an empty text.
+    settings, link : mapping and str
+        How the method was trained, as JSON; a web page about it, or an empty text.
     """
 
     folder: Path
@@ -85,15 +173,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Refused:
-    """A folder that cannot be read as a submission, and why.
-
-    Attributes
-    ----------
-    folder : Path
-        The folder.
-    reason : str
-        One line.
-    """
+    """A folder that cannot be read as a submission, and the reason in one line."""
 
     folder: Path
     reason: str
@@ -127,14 +207,10 @@ def find_submissions(folder: str | Path) -> list[Submission | Refused]:
     folder = Path(folder)
     if not folder.is_dir():
         raise FileError(f"{folder}: no such folder")
-    submissions = _own_submissions(folder)
-    if submissions:
+    if submissions := _own_submissions(folder):
         return submissions
     for child in _folders(folder):
-        try:
-            submissions += _in_folder(child)
-        except Exception as error:  # one bad folder must not stop the others
-            submissions.append(Refused(child, refusal(error)))
+        submissions += _or_refused(_in_folder, child)
     if all(isinstance(each, Refused) and each.reason == _NO_ROW for each in submissions):
         raise FileError(f"{folder}: holds no submission: it has no row.json")
     return submissions
@@ -181,12 +257,10 @@ def read_submission(folder: str | Path, source: str | Path | None = None) -> Sub
 
 
 def _of_row(folder: Path, source: Path, row: SubmittedRow) -> Submission:
-    truth: str | Path | None = row.truth
+    stated = {each.name: getattr(row, each.name) for each in fields(row) if each.name != "rows"}
+    stated["predictions"] = _predictions(folder, row.predictions)
     if row.truth is not None and _has(folder, row.truth):
-        truth = require_sent(folder / row.truth, folder)
-    stated = {field.name: getattr(row, field.name) for field in fields(row)}
-    del stated["rows"]
-    stated |= {"predictions": _predictions(folder, row.predictions), "truth": truth}
+        stated["truth"] = require_sent(folder / row.truth, folder)
     return Submission(folder=folder, source=source, claims=row.claims(), **stated)
 
 
@@ -200,35 +274,30 @@ def _predictions(folder: Path, name: str | None) -> Path:
     return require_sent(folder / files[0], folder)
 
 
-def _read(folder: Path, source: Path) -> Submission | Refused:
+Submissions = list[Submission | Refused]
+
+
+def _or_refused(read: Callable[..., Submissions], folder: Path, *more: object) -> Submissions:
+    """Return what is read in a folder; one bad submission must not stop the others."""
     try:
-        return read_submission(folder, source)
-    except Exception as error:  # one bad submission must not stop the others
-        return Refused(folder, refusal(error))
+        return read(folder, *more)
+    except Exception as error:
+        return [Refused(folder, refusal(error))]
 
 
-def _benchmark(folder: Path) -> list[Submission | Refused]:
-    """Return a submission for each finished cell; rows of other settings are left out."""
-    require_sent(folder / "suite.toml", folder, _LARGEST)
-    store = Store(folder)
-    suite = store.suite()
-    submissions: list[Submission | Refused] = []
-    for cell in cells(suite):
-        place = store.path(cell)
-        if not _has(place, "row.json"):
-            continue
-        try:
-            require_sent(place / "row.json", folder, _LARGEST)
-            row = store.row(cell)
-            if not has_settings(suite, cell, row.config):
-                submissions.append(Refused(place, "has settings that differ from suite.toml"))
-            elif row.rows:
-                submissions.append(_of_cell(place, folder, row))
-        except Exception as error:
-            submissions.append(Refused(place, refusal(error)))
-    if not submissions:
-        raise FileError(f"{folder}: holds no finished cell with rows of the regret criterion")
-    return submissions
+def _with_row(folder: Path, source: Path) -> Submissions:
+    return [read_submission(folder, source)] if _has(folder, "row.json") else []
+
+
+def _stored_cell(place: Path, store: Store, suite: Suite, cell: Cell) -> Submissions:
+    """Return the submission of a finished cell; one of other settings is refused."""
+    if not _has(place, "row.json"):
+        return []
+    require_sent(place / "row.json", store.folder, _LARGEST)
+    row = store.row(cell)
+    if not has_settings(suite, cell, row.config):
+        return [Refused(place, "has settings that differ from suite.toml")]
+    return [_of_cell(place, store.folder, row)] if row.rows else []
 
 
 def _of_cell(folder: Path, source: Path, row: CellRow) -> Submission:
@@ -245,14 +314,7 @@ def _of_cell(folder: Path, source: Path, row: CellRow) -> Submission:
         data=cell.dataset,
         regime=str(row.config.get("regime", OWN_REGIME)),
         seed=cell.seed,
-        claims={
-            str(each["loss"]): {
-                key: value
-                for key, value in each.items()
-                if key in EVALUATED and (value is None or isinstance(value, int | float))
-            }
-            for each in row.rows
-        },
+        claims={str(each["loss"]): _numbers(each) for each in row.rows},
         predictions=folder / "predictions.npz",
         predictions_sha256=row.predictions_sha256,
         settings={
@@ -264,11 +326,22 @@ def _of_cell(folder: Path, source: Path, row: CellRow) -> Submission:
     )
 
 
-def _own_submissions(folder: Path) -> list[Submission | Refused]:
+def _numbers(row: Mapping[str, object]) -> dict[str, float | None]:
+    numbers = [(key, value) for key, value in row.items() if key in EVALUATED]
+    return {k: v for k, v in numbers if v is None or isinstance(v, int | float)}
+
+
+def _own_submissions(folder: Path) -> Submissions:
     """Return what a folder itself is: the cells of a benchmark, a submission, or nothing."""
-    if _has(folder, "suite.toml"):
-        return _benchmark(folder)
-    return [_read(folder, folder)] if _has(folder, "row.json") else []
+    if not _has(folder, "suite.toml"):
+        return _or_refused(_with_row, folder, folder)
+    require_sent(folder / "suite.toml", folder, _LARGEST)
+    store, submissions = Store(folder), Submissions()
+    for cell in cells(suite := store.suite()):
+        submissions += _or_refused(_stored_cell, store.path(cell), store, suite, cell)
+    if not submissions:
+        raise FileError(f"{folder}: holds no finished cell with rows of the regret criterion")
+    return submissions
 
 
 def _folders(folder: Path) -> list[Path]:
@@ -280,13 +353,23 @@ def _has(folder: Path, name: str) -> bool:
     return os.path.lexists(folder / name)
 
 
-def _in_folder(folder: Path) -> list[Submission | Refused]:
-    """Return the submissions of one entry in a folder of several."""
+def _in_folder(folder: Path) -> Submissions:
     if folder.is_symlink():
         raise FileError(f"{folder}: must be a folder, got a symbolic link")
-    seeds = [each for each in _folders(folder) if _has(each, "row.json")]
-    submissions = _own_submissions(folder) or [_read(each, folder) for each in seeds]
+    submissions = _own_submissions(folder)
+    if not submissions:
+        for child in _folders(folder):
+            submissions += _or_refused(_with_row, child, folder)
     return submissions or [Refused(folder, _NO_ROW)]
+
+
+def require_definition(row: Mapping[str, object]) -> None:
+    """Raise InputError if a row follows another convention than Definition 1."""
+    if (convention := convention_of(row)) != "definition":
+        raise InputError(
+            f"its rows follow the convention {convention}, and a leaderboard has rows of "
+            "Definition 1"
+        )
 
 
 def require_sent(path: Path, source: Path, most: int | None = None) -> Path:

@@ -30,8 +30,15 @@ from rue.io.answers import read_truth
 from rue.io.atomic import copy, sha256, write_json
 from rue.io.predictions import read_belief
 from rue.io.runs import make_run, same_points
-from rue.leaderboard.row_format import OWN_REGIME, Claim, SubmittedRow
-from rue.leaderboard.submission import Submission, read_submission, refusal, require_sent
+from rue.leaderboard.submission import (
+    OWN_REGIME,
+    Claim,
+    Submission,
+    SubmittedRow,
+    read_submission,
+    refusal,
+    require_sent,
+)
 from rue.metrics.columns import COLUMNS, title
 from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.truth.base import Truth
@@ -88,8 +95,8 @@ class References:
     _files: dict[str, Truth] = field(init=False)
 
     def __post_init__(self) -> None:
-        files = [name for name in self.given.values() if not is_data_set(name)]
-        self._files = {name: read_truth(name) for name in files}
+        files = {data: name for data, name in self.given.items() if not is_data_set(name)}
+        self._files = {data: read_truth(name) for data, name in files.items()}
 
     def _source(self, submission: Submission) -> str | Path | None:
         """Return where a submission's answers come from; None if its predictions have them."""
@@ -97,10 +104,8 @@ class References:
 
     def truth(self, submission: Submission) -> Truth | None:
         """Return the answers of a submission's data set; None if its predictions have them."""
-        source = self._source(submission)
-        if isinstance(source, str) and source in self._files:
-            return self._files[source]
-        return stated_truth(source, submission.seed)
+        stated = self._files.get(submission.data)
+        return stated or _stated_truth(self._source(submission), submission.seed)
 
     def aligned(self, submission: Submission, run: Run) -> Run:
         """Return a run with its points in the reference's order; raise if they are not the same."""
@@ -125,7 +130,7 @@ class References:
         self.scales.setdefault((submission.data, run.loss_name), (run, submission.folder))
 
 
-def stated_truth(source: str | Path | None, seed: int) -> Truth | None:
+def _stated_truth(source: str | Path | None, seed: int) -> Truth | None:
     """Return the answers in a file, or those of a data set's test points; None without a source."""
     if isinstance(source, str):
         return data_set_truth(source, split="test", seed=seed)
@@ -168,37 +173,27 @@ def verify(submission: Submission, references: References | None = None) -> Veri
     runs: dict[str, Run] = {}
     problems: dict[str, str] = {}
     try:
-        predictions = _read(submission)
-        if submission.data not in references.given:
-            _require_own_truth(submission)
+        predictions = _read(submission, is_own_truth=submission.data not in references.given)
         truth = references.truth(submission)
     except Exception as error:  # one bad submission must not stop the others
         reason = refusal(error)
         return Verified(submission, {}, {}, dict.fromkeys(submission.claims, reason))
+    values = submission.values if predictions.outcomes.given_values is None else None
     source = references._source(submission)
     for loss, claims in submission.claims.items():
+        corrected = any(k.endswith("_corrected") and v is not None for k, v in claims.items())
         try:
-            values = submission.values if predictions.outcomes.given_values is None else None
-            corrected = any(
-                key.endswith("_corrected") and value is not None for key, value in claims.items()
-            )
-            try:
-                run = make_run(predictions, truth, loss, values=values)
-            except RueError as error:
-                if not isinstance(source, str):
-                    raise
-                raise InputError(_unlike(source, loss, error)) from None
+            run = _run(predictions, truth, loss, values, source)
             run = replace(run, method=submission.method)
             rows[loss] = evaluate_run(run, corrected=corrected, references=False)
             runs[loss] = run  # its numbers are shown even if the following raises
             runs[loss] = references.aligned(submission, run)
-            problems[loss] = _data_problem(submission, run) or _differing(
-                claims, rows[loss], submission.digits
-            )
+            problem = _differing(submission, claims, run, rows[loss])
         except Exception as error:  # a reader of the page has no options
-            problems[loss] = refusal(error)
-        if not problems[loss]:
-            del problems[loss]
+            problem = refusal(error)
+        if problem:
+            problems[loss] = problem
+        else:
             references.keep(submission, runs[loss])
     return Verified(submission, rows, runs, problems)
 
@@ -223,11 +218,12 @@ def claim_differs(claim: float | None, number: float, digits: int | None) -> boo
     return abs(claim - number) > rounding + _ABSOLUTE
 
 
-def _read(submission: Submission) -> Belief:
-    path = submission.predictions
+def _read(submission: Submission, is_own_truth: bool) -> Belief:
+    """Return the predictions; raise if a file is not the one that was submitted."""
+    path, truth = submission.predictions, submission.truth
     require_sent(path, submission.source)
-    if isinstance(submission.truth, Path):
-        require_sent(submission.truth, submission.source)
+    if isinstance(truth, Path):
+        require_sent(truth, submission.source)
     if submission.predictions_sha256 not in (None, sha256(path)):
         raise FileError(f"{path}: its checksum is not the one that row.json states")
     predictions = read_belief(path)
@@ -235,32 +231,38 @@ def _read(submission: Submission) -> Belief:
         raise FileError(
             f"{path}: names the method {predictions.method}, and row.json {submission.method}"
         )
+    if is_own_truth and isinstance(truth, str) and truth not in ENTRIES:  # elsewhere, that is
+        raise FileError(f"truth must be a file beside row.json or a data set, got {truth!r:.60}")
     return predictions
 
 
-def _require_own_truth(submission: Submission) -> None:
-    """Raise if the truth is a name that would be looked up outside of the submission."""
-    truth = submission.truth
-    if isinstance(truth, str) and truth not in ENTRIES:
-        raise FileError(f"truth must be a file beside row.json or a data set, got {truth!r:.60}")
+def _run(
+    predictions: Belief,
+    truth: Truth | None,
+    loss: str,
+    values: Sequence[float] | None,
+    source: str | Path | None,
+) -> Run:
+    """Return a run; the error about answers that others gave quotes none of them."""
+    try:
+        return make_run(predictions, truth, loss, values=values)
+    except RueError as error:
+        if not isinstance(source, str):
+            raise
+        fault = "points" if isinstance(error, AlignmentError) else "points, classes or scale"
+        raise InputError(
+            f"its {fault} do not fit the answers of {source} under {loss} loss: "
+            f"rue evaluate --truth {source} says why"
+        ) from None
 
 
-def _unlike(source: str, loss: str, error: RueError) -> str:
-    """Return that predictions do not fit answers that others gave, none of which is quoted."""
-    fault = "points" if isinstance(error, AlignmentError) else "points, classes or scale"
-    return (
-        f"its {fault} do not fit the answers of {source} under {loss} loss: "
-        f"rue evaluate --truth {source} says why"
-    )
-
-
-def _data_problem(submission: Submission, run: Run) -> str:
-    if submission.data_sha256 in (None, answers_checksum(run)):
-        return ""
-    return f"its answers on {submission.data} do not have the checksum that row.json states"
-
-
-def _differing(claims: Mapping[str, float | None], row: Evaluation, digits: int | None) -> str:
+def _differing(
+    submission: Submission, claims: Mapping[str, float | None], run: Run, row: Evaluation
+) -> str:
+    """Return the first thing that is not as the submission states it; empty if there is none."""
+    if submission.data_sha256 not in (None, answers_checksum(run)):
+        return f"its answers on {submission.data} do not have the checksum that row.json states"
+    digits = submission.digits
     for key, claimed in claims.items():
         value = getattr(row, key, math.nan)
         if key in COLUMNS and COLUMNS[key].simulated:
@@ -346,7 +348,7 @@ def write_submission(
     method = method or own or path.stem
     if own not in ("", method):
         raise FileError(f"{path}: names the method {own}, so it cannot be called {method}")
-    answers = stated_truth(truth, seed)
+    answers = _stated_truth(truth, seed)
     runs = [make_run(read, answers, loss, values=values) for loss in losses]
     suffix = path.suffix if path.suffix in (".npz", ".parquet", ".csv") else ".jsonl"
     row = SubmittedRow(

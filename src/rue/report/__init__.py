@@ -1,8 +1,7 @@
 """The report: one self-contained HTML page.
 
 model.py     the content of a report: entries, cards, provenance
-collect.py   a report of prediction files
-folder.py    a report of a benchmark's folder
+collect.py   a report of prediction files, or of a benchmark's folder
 items.py     ids, texts and thumbnails of the points
 page.py      the self-contained page of a template, scripts and packed content
 page_content.py what the page shows, as JSON and arrays; curves and surfaces are thinned
@@ -12,18 +11,8 @@ The page solves Theorem 1 itself (assets/selectors.js), by the same steps as
 :func:`rue.optimal_selector`, so that it responds to its sliders immediately.
 """
 
-from rue.report.collect import from_files
-from rue.report.folder import from_folder
-from rue.report.model import (
-    DataCard,
-    Items,
-    MethodCard,
-    Provenance,
-    Report,
-    ReportEntry,
-    Slices,
-    SlicesOfRun,
-)
+from rue.report.collect import from_files, from_folder
+from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, ReportEntry
 from rue.report.page import render, write_report
 
 __all__ = [
@@ -33,8 +22,6 @@ __all__ = [
     "Provenance",
     "Report",
     "ReportEntry",
-    "Slices",
-    "SlicesOfRun",
     "from_files",
     "from_folder",
     "render",

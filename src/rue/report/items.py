@@ -136,7 +136,8 @@ def votes_of(
 ) -> tuple[JsonObject, list[JsonObject]]:
     """Return the answers of a data set and the predicted distributions of its entries."""
     answers = card.answers
-    classes = {} if card.classes is None else {"classes": list(card.classes)}
+    names = None if answers is None else answers.outcomes.names
+    classes = {} if names is None else {"classes": list(names)}
     counts = None if answers is None else answers.votes
     if answers is None or counts is None or not len(shown):
         return classes, [{} for _ in entries]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray, IntArray
+from rue._arrays import FloatArray
 from rue.components import Run
 from rue.errors import InputError, ShapeError
 from rue.truth.base import Truth
@@ -45,7 +45,7 @@ class Items:
 
 @dataclass(frozen=True, eq=False)
 class DataCard:
-    """A data set: its items, facts and the entropy of the answers.
+    """A data set: its items, facts and answers.
 
     Attributes
     ----------
@@ -55,23 +55,14 @@ class DataCard:
         Ids, texts and images.
     facts : mapping of str to str
         Facts to show, by name.
-    entropies : array of shape (n_points,), or None
-        The entropy of the answers about each point, in nats; None if they are unknown.
-    n_classes : int or None
-        The number of classes.
     answers : Annotations or Ratings, or None
         What annotators said about each point, to show it beside what is predicted.
-    classes : tuple of str or None
-        The names of the classes.
     """
 
     name: str
     items: Items
     facts: Mapping[str, str] = field(default_factory=dict)
-    entropies: FloatArray | None = None
-    n_classes: int | None = None
     answers: Truth | None = None
-    classes: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -116,26 +107,6 @@ class Provenance:
 
 
 @dataclass(frozen=True, eq=False)
-class Slices:
-    """A surface at some coverages; the points of each level are sorted by regret.
-
-    ``ends[i]`` is the number of ``points`` (coverage, risk, regret) in the levels 0..i.
-    """
-
-    points: FloatArray
-    ends: IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class SlicesOfRun:
-    """The optimal and the achievable surface of a run, so that nobody takes them for another's."""
-
-    run: Run
-    optimal: Slices
-    achievable: Slices
-
-
-@dataclass(frozen=True, eq=False)
 class ReportEntry:
     """One method under one loss on one data set: a row of the leaderboard.
 
@@ -151,9 +122,6 @@ class ReportEntry:
         The probability that the belief's most probable class is correct.
     mean : array of shape (n_points, n_classes), or None
         The mean of the belief: the predicted distribution.
-    surfaces
-        The thinned surfaces of the run, if they are known already; those of another run are not
-        used.
     level : float
         The confidence level of the band of the reliability diagram.
     cluster : str or None
@@ -170,7 +138,6 @@ class ReportEntry:
     run: Run | None = None
     correct: FloatArray | None = None
     mean: FloatArray | None = None
-    surfaces: SlicesOfRun | None = None
     level: float = 0.95
     cluster: str | None = None
     best: tuple[str, ...] = ()

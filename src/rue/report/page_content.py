@@ -5,12 +5,12 @@ import gzip
 import io
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, IntArray
 from rue._text import JsonObject
 from rue.components import Run
 from rue.inference.reliability_bands import calibration_bands
@@ -20,7 +20,7 @@ from rue.metrics.curves import Curve, regret_coverage_curve, risk_coverage_curve
 from rue.metrics.second_order import Pair, few_answers
 from rue.pareto.surfaces import Surface, achievable_surface, optimal_surface, surface_gap
 from rue.report.items import PICTURED
-from rue.report.model import DataCard, Items, ReportEntry, Slices, SlicesOfRun
+from rue.report.model import DataCard, Items, ReportEntry
 
 # The most corners of a curve in strips of coverage; the levels of a surface, and points of a level.
 CORNERS = 200
@@ -95,17 +95,20 @@ def sampled_rows(card: DataCard, n_drawn: int, room: float) -> NDArray[np.int64]
 
 def card_content(card: DataCard, shown: NDArray[np.int64], share: float) -> JsonObject:
     """Return the facts about a data set, with the points on the page and their share of room."""
+    answers = card.answers
+    n_classes = 0 if answers is None else answers.n_classes
     content: JsonObject = {
         "name": card.name,
         "facts": card.facts,
         "nPoints": len(card.items.ids),
         "nShown": len(shown),
-        "nClasses": card.n_classes,
+        "nClasses": n_classes or None,
         **_items(card.items, shown, share),
     }
-    if card.entropies is not None:
-        top = math.log(card.n_classes) if card.n_classes else float(card.entropies.max())
-        counts, edges = np.histogram(card.entropies, bins=24, range=(0.0, top or 1.0))
+    entropies = None if answers is None else answers.entropies()
+    if entropies is not None:
+        top = math.log(n_classes)
+        counts, edges = np.histogram(entropies, bins=24, range=(0.0, top or 1.0))
         content["entropy"] = {"counts": counts.tolist(), "top": float(edges[-1])}
     return content
 
@@ -174,19 +177,10 @@ def figure_content(
     agreement = _agreement(entry, run, arrays)
     if agreement is not None:
         content["agreement"] = agreement
-    content["curves"] = {
-        name: arrays.add(c, "f4") for name, c in curves_of(run, entry.correct).items()
-    }
-    own_surfaces = entry.surfaces
-    if own_surfaces is not None and own_surfaces.run is run:
-        surfaces = own_surfaces.optimal, own_surfaces.achievable
-    else:
-        surfaces = slices_of(run)
-    for name, slices in zip(("optimal", "achievable"), surfaces, strict=True):
-        content[name] = {
-            "points": arrays.add(slices.points, "f4"),
-            "ends": slices.ends.tolist(),
-        }
+    curves = curves_of(run, entry.correct)
+    content["curves"] = {name: arrays.add(curve, "f4") for name, curve in curves.items()}
+    for name, (points, ends) in zip(("optimal", "achievable"), run.once(slices_of), strict=True):
+        content[name] = {"points": arrays.add(points, "f4"), "ends": ends.tolist()}
     return content
 
 
@@ -269,16 +263,22 @@ def curves_of(run: Run, correct: FloatArray | None = None) -> dict[str, FloatArr
     return {name: thinned(curve) for name, curve in curves.items()}
 
 
+class Slices(NamedTuple):
+    """Points of a surface (coverage, risk, regret) at some coverages, and where each level ends."""
+
+    points: FloatArray
+    ends: IntArray
+
+
 def slices_of(run: Run) -> tuple[Slices, Slices]:
-    """Return the optimal and the achievable surface at 41 coverages."""
+    """Return the optimal and the achievable surface at 41 coverages, points sorted by regret."""
     return _slices(optimal_surface(run.star)), _slices(achievable_surface(run.star, run.hat))
 
 
-def gap_and_slices(run: Run) -> tuple[float, SlicesOfRun]:
-    """Return the Pareto-gap, and both surfaces, which it needs too, at 41 coverages."""
-    optimal, achievable = optimal_surface(run.star), achievable_surface(run.star, run.hat)
-    slices = SlicesOfRun(run, _slices(optimal), _slices(achievable))
-    return surface_gap(optimal, achievable), slices
+def gap_and_run(run: Run) -> tuple[float, Run]:
+    """Return the Pareto-gap, and the run with the slices of both surfaces, which it needs too."""
+    surfaces = optimal_surface(run.star), achievable_surface(run.star, run.hat)
+    return surface_gap(*surfaces), run.with_points({slices_of: tuple(map(_slices, surfaces))})
 
 
 def _slices(surface: Surface) -> Slices:
