@@ -6,6 +6,7 @@ All methods are evaluated on the same bootstrap samples, so that common variatio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -74,18 +75,15 @@ class Comparison:
         criteria = {}
         for name, ranking in self.rankings.items():
             shares = dict(zip(ranking.methods, ranking.rank_probability.tolist(), strict=True))
-            methods = {
-                method: {
-                    "estimate": ranking.estimate[method],
-                    "low": ranking.low[method],
-                    "high": ranking.high[method],
-                    "expected_rank": ranking.expected_rank[method],
-                    "rank_probability": shares[method],
-                }
-                for method in ranking.methods
+            columns: dict[str, Mapping[str, Any]] = {
+                "estimate": ranking.estimate,
+                "low": ranking.low,
+                "high": ranking.high,
+                "expected_rank": ranking.expected_rank,
+                "rank_probability": shares,
             }
             criteria[name] = {
-                "methods": methods,
+                "methods": {m: {k: c[m] for k, c in columns.items()} for m in ranking.methods},
                 "differences": ranking.differences,
                 "best": ranking.best,
                 "sentence": str(ranking),
@@ -166,24 +164,15 @@ def compare(
     rows = own_order(runs, codes, criteria)
     estimates, drawn, alone, influences = {}, {}, {}, {}
     gap = "pareto_gap" in criteria
+    how: Any = {"n_replicates": n_replicates, "columns": criteria, "cluster": codes}
+    how |= {"seed": seed, "progress": progress}
     for run in runs:
-        estimates[run.method] = evaluate_run(run, gap=gap, references=False)
+        row = estimates[run.method] = evaluate_run(run, gap=gap, references=False)
         # Differences are paired, and each method's own interval is that of its evaluation.
         own_rows = own_order([run], codes, INTERVAL_COLUMNS)
         orders = [rows] if np.array_equal(rows, own_rows) else [rows, own_rows]
-        samples = [
-            replicates(
-                run,
-                n_replicates=n_replicates,
-                gap=estimates[run.method].pareto_gap if gap else None,
-                seed=seed,
-                rows=order,
-                columns=criteria,
-                cluster=codes,
-                progress=progress,
-            )
-            for order in orders
-        ]
+        known_gap = row.pareto_gap if gap else None
+        samples = [replicates(run, gap=known_gap, rows=order, **how) for order in orders]
         drawn[run.method], alone[run.method] = samples[0], samples[-1]
         swings = influence(run, [key for key in criteria if key in AREAS])
         influences[run.method] = {key: cluster_sums(v, codes) for key, v in swings.items()}

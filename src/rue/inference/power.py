@@ -19,15 +19,14 @@ from dataclasses import asdict, dataclass, fields, replace
 
 import numpy as np
 
-from rue._arrays import IntArray, as_seed
+from rue._arrays import as_seed
 from rue._schema import plain
 from rue._text import JsonObject
-from rue.components import Components, Run
+from rue.components import Run
 from rue.errors import InputError
 from rue.inference.comparison import aligned_runs
 from rue.inference.intervals import AREAS
-from rue.inference.plan_pilot import Measure, Pilot, Quantity
-from rue.truth.answer_losses import Answers
+from rue.inference.plan_pilot import Pilot, Quantity
 
 ANNOTATORS = (2, 3, 5, 10, 20, 50, 100)
 MOST_ANNOTATORS = 1_000_000
@@ -203,42 +202,45 @@ def plan(
 
     runs = [run.by_class() for run in aligned_runs(runs)]
     _check(runs, criterion, level, power, width, annotators)
-    answers = [_answers(run) for run in runs]
-    asked = answers[0].n_answers
-    several = _several(answers, [run.hat for run in runs])
-    if not len(several):
-        raise InputError(
-            f"a pilot needs points with at least 2 annotators, all {len(asked)} points have one"
-        )
-    pilot = Pilot(
-        [own[several] for own in answers],
-        [run.hat[several] for run in runs],
-        criterion,
-        n_subsamples,
-        as_seed(seed),
-    )
+    pilot = _pilot(runs, criterion, n_subsamples, as_seed(seed))
     numbers = sorted({int(m) for m in annotators})
     steps: list[float] = [*numbers, math.inf] if len(runs) == 2 else [*numbers]
     for m in tqdm(steps, "annotators", delay=2, disable=None if progress else True, leave=False):
         pilot.at(m)
     limit = pilot.at(math.inf).difference if len(runs) == 2 else None
-    rows = [_row(m, pilot.at(m), limit, level, power, m > pilot.n_annotators) for m in numbers]
     needed, needed_se, sure = _annotators_needed(width, pilot, level)
     return Plan(
-        criterion,
-        level,
-        power,
-        width,
-        len(several),
-        pilot.n_annotators,
-        tuple(rows),
-        needed,
+        *(criterion, level, power, width, len(pilot.n_answers), pilot.n_annotators),
+        rows=tuple(_row(m, pilot, limit, level, power) for m in numbers),
+        annotators_needed=needed,
         annotators_needed_se=needed_se,
         difference=math.nan if limit is None else limit.value,
         difference_se=math.nan if limit is None else limit.se,
-        single_points=len(asked) - len(several),
+        single_points=len(runs[0]) - len(pilot.n_answers),
         annotators_needed_reliable=sure,
     )
+
+
+def _pilot(runs: Sequence[Run], criterion: str, n_subsamples: int, seed: int) -> Pilot:
+    """Return the points with several answers, in an order that does not depend on theirs."""
+    answers = [run.answers for run in runs if run.answers is not None]
+    for run in runs:
+        if run.answers is None:
+            raise InputError(
+                f"a plan needs runs with answers, {run.method!r} has none: "
+                "Run.from_belief(..., with_answers=True)"
+            )
+    answers[0].subsampled(1, np.random.default_rng(0))  # raises, with the number of the row
+    columns = [own.keys() for own in answers]
+    columns += [(run.hat.aleatoric, run.hat.epistemic, run.hat.total) for run in runs]
+    order = np.lexsort(sum(columns, ()))
+    several = order[answers[0].n_answers[order] >= 2]
+    if not len(several):
+        raise InputError(
+            f"a pilot needs points with at least 2 annotators, all {len(order)} points have one"
+        )
+    hats = [run.hat[several] for run in runs]
+    return Pilot([own[several] for own in answers], hats, criterion, n_subsamples, seed)
 
 
 def _annotators_needed(
@@ -271,44 +273,20 @@ def _annotators_needed(
     return high, error, has_width and (near.is_clear(level) or spare.is_clear(level))
 
 
-def _several(answers: Sequence[Answers], hats: Sequence[Components]) -> IntArray:
-    """Return the points with several answers, in an order that does not depend on theirs."""
-    answers[0].subsampled(1, np.random.default_rng(0))  # raises, with the number of the row
-    columns = [own.keys() for own in answers]
-    columns += [(hat.aleatoric, hat.epistemic, hat.total) for hat in hats]
-    order = np.lexsort(sum(columns, ()))
-    return np.asarray(order[answers[0].n_answers[order] >= 2])
-
-
-def _answers(run: Run) -> Answers:
-    if run.answers is None:
-        raise InputError(
-            f"a plan needs runs with answers, {run.method!r} has none: "
-            "Run.from_belief(..., with_answers=True)"
-        )
-    return run.answers
-
-
-def _row(
-    n: int, measure: Measure, limit: Quantity | None, level: float, power: float, extrapolated: bool
-) -> PlanRow:
+def _row(n: int, pilot: Pilot, limit: Quantity | None, level: float, power: float) -> PlanRow:
+    measure = pilot.at(n)
     width, difference = measure.width, measure.difference
     n_points, n_points_se, reliable = math.nan, math.nan, False
     if limit is not None and not math.isnan(difference.value) and not math.isnan(limit.value):
         weaker = min(difference, limit, key=lambda quantity: abs(quantity.value))
         if difference.value * limit.value > 0:
-            n_points, n_points_se = _points(measure.variance, weaker, _quantiles(level, power))
+            n_points, n_points_se = _points(measure.variance, weaker, level, power)
             reliable = difference.is_clear(level) and limit.is_clear(level)
             reliable &= abs(difference.value - limit.value) < abs(limit.value) / 2
         else:
             n_points = math.inf
     return PlanRow(
-        n,
-        width.value,
-        difference.value,
-        n_points,
-        n * n_points,
-        extrapolated,
+        *(n, width.value, difference.value, n_points, n * n_points, n > pilot.n_annotators),
         bracket_width_se=width.se,
         difference_se=difference.se,
         n_points_se=n_points_se,
@@ -317,20 +295,19 @@ def _row(
     )
 
 
-def _points(variance: Quantity, effect: Quantity, z: float) -> tuple[float, float]:
+def _points(
+    variance: Quantity, effect: Quantity, level: float, power: float
+) -> tuple[float, float]:
     """Return z^2 variance / effect^2, and its standard error to first order."""
+    from scipy.special import ndtri
+
     if not variance.value > 0:
         return math.nan, math.nan
+    z = float(ndtri((1 + level) / 2) + ndtri(power))
     n_points = z**2 * variance.value / effect.value**2
     swing = variance.influence / variance.value - 2 * effect.influence / effect.value
     model = math.hypot(variance.model_error / variance.value, 2 * effect.model_error / effect.value)
     return max(2.0, math.ceil(n_points)), n_points * Quantity(0.0, swing, model).se
-
-
-def _quantiles(level: float, power: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + level) / 2) + ndtri(power))
 
 
 def _check(
