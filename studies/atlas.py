@@ -68,7 +68,7 @@ def run(options: Options) -> Pages:
 
 def pages(_: Row) -> Pages:
     folder = Path(baselines.__file__).parent / "study_rows"
-    lines = [f"{i}. *{a.short}* {a.sentence}" for i, a in enumerate(answered(), 1)]
+    lines = [f"{i}. *{a.short}* {a.line}" for i, a in enumerate(answered(), 1)]
     return {
         **all_pages(answered(), {regime: flat(regime) for regime in SUITES}),
         **{folder / f"{suite}.json": text for suite, text in packed_rows().items()},

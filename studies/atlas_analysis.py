@@ -320,10 +320,21 @@ Regimes = Mapping[str, Sequence[Row]]
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to one question, and the question in a few words."""
+    """The answer to one question.
+
+    Attributes
+    ----------
+    question, short
+        The question, and the question in a few words.
+    line
+        The answer with one number, its interval, the regime and the number of families.
+    sentence, body
+        The answer with the numbers of both regimes, and the tables behind it.
+    """
 
     question: str
     short: str
+    line: str
     sentence: str
     body: str
 
@@ -356,6 +367,12 @@ def in_regimes(
     return " and ".join(words) + (f" ({fewest(numbers).families})" if families else "")
 
 
+def in_first(numbers: Mapping[str, Estimate], *, unit: str = "", **form: Any) -> str:
+    """Return an estimate in the first regime as words: "-0.1 [-0.2, 0.0] (tuned, 6 families)"."""
+    regime, one = next(iter(numbers.items()))
+    return f"{one.text(**form)}{unit} ({regime}, {one.families})"
+
+
 def clear_in(numbers: Mapping[str, Estimate]) -> str:
     """Return in which regimes an estimate is clear, as words."""
     return f"clear {clear_where(numbers)}"
@@ -363,10 +380,15 @@ def clear_in(numbers: Mapping[str, Estimate]) -> str:
 
 def clear_where(numbers: Mapping[str, Estimate], sign: int = 0) -> str:
     """Return in which regimes an estimate is clear, and of this sign if it is not 0, as words."""
-    clear = [r for r, one in numbers.items() if one.is_clear and sign * one.mean >= 0]
-    if len(clear) == len(numbers):
+    return in_which({r: one.is_clear and sign * one.mean >= 0 for r, one in numbers.items()})
+
+
+def in_which(flags: Mapping[str, bool]) -> str:
+    """Return the regimes in which something is true, as words."""
+    named = [regime for regime, flag in flags.items() if flag]
+    if len(named) == len(flags):
         return "in both regimes"
-    return f"in the {clear[0]} regime only" if clear else "in neither regime"
+    return f"in the {named[0]} regime only" if named else "in neither regime"
 
 
 def fewest(numbers: Mapping[str, Estimate]) -> Estimate:

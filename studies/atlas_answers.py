@@ -24,7 +24,9 @@ from studies.atlas_analysis import (
     estimate,
     fewest,
     grid,
+    in_first,
     in_regimes,
+    in_which,
     leagues,
     losses_of,
     mean_ranks,
@@ -107,10 +109,9 @@ def which_method(rows: Regimes) -> Answer:
 
     by_criterion = compared(("log", "n_aurec"), ("log", "aurec"))
     by_loss = compared(("log", "n_aurec"), ("zero_one", "n_aurec"))
-    sentence = "There are too few families to test which method is first."
+    line = sentence = "There are too few families to test which method is first."
     if firsts:
         main = firsts["log", CORRECTED]
-        is_open = all(ranks.not_separated for ranks in main.values())
         others = [
             f"{words} {_names(firsts[key])}"
             for key, words in (
@@ -120,10 +121,11 @@ def which_method(rows: Regimes) -> Answer:
             if key in firsts
         ]
         ranks = next(iter(main.values()))
+        line = f"Lowest mean rank by corrected n-AuReC: {_first_ranks(main)}."
         sentence = (
-            f"{'No method is' if is_open else 'One method is'} clearly first. Lowest mean rank by "
-            f"corrected n-AuReC under log loss: {_ranked(main)} (of {len(ranks.mean)} methods, "
-            f"{ranks.n_families} families); {', '.join(others)}."
+            f"Lowest mean rank by corrected n-AuReC under log loss: {_ranked(main)} (of "
+            f"{len(ranks.mean)} methods, {ranks.n_families} families), a lead that is clear "
+            f"{_where_clear(main)}; {', '.join(others)}."
         )
     between = ""
     if by_loss:
@@ -144,6 +146,7 @@ def which_method(rows: Regimes) -> Answer:
     return Answer(
         "Which method's epistemic uncertainty finds regret best, and does it depend on the loss?",
         "Which method finds regret best?",
+        line,
         sentence,
         body,
     )
@@ -158,6 +161,20 @@ def _ranked(firsts: Mapping[str, Ranks]) -> str:
         words.append(f"{name}{ranks.text(ranks.first[0])} {regime}")
         shown = ranks.first
     return " and ".join(words)
+
+
+def _first_ranks(firsts: Mapping[str, Ranks]) -> str:
+    """Return the first methods of the first regime, and in which regimes the lead is clear."""
+    regime, ranks = next(iter(firsts.items()))
+    return (
+        f"{listed(ranks.first)}, {ranks.text(ranks.first[0])} of {len(ranks.mean)} methods "
+        f"({regime}, {ranks.families}); the lead is clear {_where_clear(firsts)}"
+    )
+
+
+def _where_clear(firsts: Mapping[str, Ranks]) -> str:
+    """Return in which regimes one method is separated from all others."""
+    return in_which({r: len(one.first) == 1 and not one.not_separated for r, one in firsts.items()})
 
 
 def _names(firsts: Mapping[str, Ranks]) -> str:
@@ -191,18 +208,20 @@ def better_than_total(rows: Regimes, plain: Regimes) -> Answer:
     }
     sure = {r: epistemic_against_total(reliable(group), "log") for r, group in plain.items()}
     log = corrected["log"]
-    is_better = any(one.is_clear and one.mean < 0 for one in log.values())
     sentence = (
-        f"{'Partly' if is_better else 'No'}. Its corrected n-AuReC minus that of total uncertainty "
-        f"is {in_regimes(log)} under log loss: clearly worse {clear_where(log, 1)}, and under 0/1 "
-        f"loss {clear_where(corrected['zero_one'], 1)}."
+        f"Clearly better {clear_where(log, -1)}: its corrected n-AuReC minus that of total "
+        f"uncertainty is {in_regimes(log)} under log loss, clearly worse {clear_where(log, 1)}, "
+        f"and under 0/1 loss {clear_where(corrected['zero_one'], 1)}."
     )
     lost = [regime for regime, one in log.items() if one.is_clear and not sure[regime].is_clear]
+    line = (
+        f"Clearly better {clear_where(log, -1)}, clearly worse {clear_where(log, 1)}: corrected "
+        f"n-AuReC by epistemic minus that by total uncertainty is {in_first(log)}."
+    )
     if lost:
-        sentence += (
-            f" Without the data sets whose correction is unreliable, the result under log "
-            f"loss ({listed(lost)}) is not clear."
-        )
+        without = " Without the data sets whose correction is unreliable, "
+        sentence += f"{without}the result under log loss ({listed(lost)}) is not clear."
+        line += f"{without}this is not clear ({listed(lost)})."
     both = "; ".join(
         f"under {name} loss {in_regimes(corrected[loss])}, {clear_in(corrected[loss])}"
         for loss, name in FAIR_LOSSES.items()
@@ -234,6 +253,7 @@ def better_than_total(rows: Regimes, plain: Regimes) -> Answer:
     return Answer(
         "Does it find regret better than plain total uncertainty, and where not?",
         "Is it better than total uncertainty?",
+        line,
         sentence,
         body,
     )
@@ -301,6 +321,8 @@ def replicates(rows: Regimes) -> Answer:
         "Do methods that learned from replicates beat those that did not? Does it matter more for "
         "ranking or for calibration?",
         "Does it help to learn from several answers?",
+        "Their calibration gap against that of the other methods: "
+        f"{in_first(gap, digits=0, scale=100, unit=' %')}.",
         sentence,
         body,
     )
@@ -331,17 +353,21 @@ def proxies(rows: Regimes, active: Sequence[Row]) -> Answer:
             )
     main, other = (numbers.get(("auac", column), {}) for column in ("aurec", "n_aurec"))
     groups = {"OOD detection": ("near_ood", "far_ood"), "active learning": (*ACTIVE,)}
-    untested = []
+    untested = {}
     for name, keys in groups.items():
         found = [fewest(group) for (key, _), group in numbers.items() if key in keys]
         if not any(one.is_tested for one in found):
             n = max((one.n_families for one in found), default=0)
-            untested.append(f"{name} ({n} {'family' if n == 1 else 'families'})")
+            untested[name] = f"{name} ({n} {'family' if n == 1 else 'families'})"
     sentence = (
         "Kendall's tau between the orders of the methods by AuAC and by AuReC is "
         f"{in_regimes(main, digits=2)}, by n-AuReC "
         f"{' and '.join(f'{one.mean:+.2f}' for one in other.values())} (log loss)"
-        + (f"; {listed(untested)} cannot be tested." if untested else ".")
+        + (f"; {listed([*untested.values()])} cannot be tested." if untested else ".")
+    )
+    line = (
+        f"Kendall's tau between the orders by AuAC and by AuReC is {in_first(main, digits=2)}, "
+        f"{clear_in(main)}" + (f"; {listed([*untested])} cannot be tested." if untested else ".")
     )
     body = "\n\n".join(
         [
@@ -367,6 +393,7 @@ def proxies(rows: Regimes, active: Sequence[Row]) -> Answer:
     return Answer(
         "Do OOD detection, AuAC and active learning pick the same methods as regret?",
         "Do the usual tests pick the same methods?",
+        line,
         sentence,
         body,
     )
@@ -428,10 +455,12 @@ def what_moves_ranks(rows: Regimes) -> Answer:
         name: numbers[name, "log"] for name in list(pairs)[:2] if numbers[name, "log"].n_families
     }
     words = [f"{one.text(digits=2, sign='')} with {name}" for name, one in shown.items()]
+    families = fewest(shown).families if shown else "no family"
     sentence = (
-        f"Kendall's tau between two orders of the methods by n-AuReC (log loss) is {listed(words)} "
-        f"({fewest(shown).families if shown else 'no family'})."
+        "Kendall's tau between two orders of the methods by n-AuReC (log loss) is "
+        f"{listed(words)} ({families})."
     )
+    regimes = numbers["paper's settings instead of tuned", "log"]
     body = "\n\n".join(
         [
             "Kendall's tau between two orders of the methods by n-AuReC on the same data set, mean "
@@ -444,6 +473,8 @@ def what_moves_ranks(rows: Regimes) -> Answer:
     return Answer(
         "How much of any ranking is tuning, convention and finitely many annotators?",
         "What moves a ranking?",
+        "Kendall's tau between the orders by n-AuReC with tuned settings and with the paper's is "
+        f"{regimes.text(digits=2)} ({regimes.families}).",
         sentence,
         body,
     )
@@ -497,7 +528,11 @@ def two_components(rows: Regimes) -> Answer:
         ]
     )
     question = "What does a deployed rule gain from two components over one?"
-    return Answer(question, "Do two components make better rules?", sentence, body)
+    line = (
+        "Inputs accepted beyond those by total uncertainty, at equal risk and regret: "
+        f"{in_first(matched, digits=2, scale=100, unit=' percentage points')}, {clear_in(matched)}."
+    )
+    return Answer(question, "Do two components make better rules?", line, sentence, body)
 
 
 def one_network(plain: Regimes, rows: Regimes, single: Regimes) -> Answer:
@@ -549,6 +584,9 @@ def one_network(plain: Regimes, rows: Regimes, single: Regimes) -> Answer:
     return Answer(
         "Is there anything better than the entropy of one network?",
         "Is anything better than one network?",
+        f"Some methods clearly are {in_which({r: bool(x) for r, x in clear.items()})}; corrected "
+        "n-AuReC of the ensemble minus that of one network's entropy is "
+        f"{in_first(estimates['ensemble'])}.",
         sentence,
         body,
     )
@@ -663,6 +701,7 @@ def who_knows(plain: Regimes, rows: Regimes) -> Answer:
     return Answer(
         "Who knows how large its own epistemic uncertainty is?",
         "Who knows how large its regret is?",
+        f"Lowest mean rank by pair log loss: {_first_ranks(firsts)}.",
         sentence,
         body,
     )

@@ -1,13 +1,15 @@
-"""Compute every number of README's answers again, from the rows, with nothing but numpy.
+"""Compute every number of the eight answers again, from the rows, with nothing but numpy.
 
     python -m studies.check_claims
 
 It shares no code with the other files of the study: it reads the records of docs/results/atlas,
 computes each number in the plainest way, and compares the numbers of each answer, in their order,
-with those that README shows. A number that is wrong, missing or not computed here is an error.
+with those that README and docs/findings.md show. So it does with the names of methods, the regimes
+and what is clear in which. What is wrong, missing or not computed here is an error.
 """
 
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -19,11 +21,15 @@ import numpy as np
 
 ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "docs" / "results" / "atlas"
+README, FINDINGS = ROOT / "README.md", ROOT / "docs" / "findings.md"
 REGIMES = ("tuned", "paper")
+ENSEMBLE = "ensemble"
 REPLICATES = ("deup", "dirichlet_multinomial", "pairs", "snapshots")
 Row = dict[str, Any]
 Table = dict[tuple[str, str], float]
 """A number for each (data set, method), mean over seeds."""
+Shown = tuple[list[str], list[str]]
+"""What README and docs/findings.md show of an answer."""
 
 
 def rows_of(regime: str) -> list[Row]:
@@ -82,6 +88,21 @@ def words(
     x = by_family(numbers)
     shown = [float(x.mean()), *(interval(x) if len(x) >= 5 else ())]
     return [f"{scale * one:{sign}.{digits}f}" for one in shown]
+
+
+def both(
+    numbers: Mapping[str, Mapping[str, float]], digits: int, scale: float = 1, sign: str = "+"
+) -> list[str]:
+    """Return these words in each regime, with its name."""
+    return [w for r, one in numbers.items() for w in (*words(one, digits, scale, sign), r)]
+
+
+def alone(
+    numbers: Mapping[str, Mapping[str, float]], digits: int, scale: float = 1, sign: str = "+"
+) -> list[str]:
+    """Return these words in the first regime, with its name and the number of families."""
+    regime, one = next(iter(numbers.items()))
+    return [*words(one, digits, scale, sign), regime, n_families(one)]
 
 
 def n_families(numbers: Mapping[str, float]) -> str:
@@ -144,13 +165,38 @@ def first_methods(values: Table) -> list[str]:
 def ranked(tables: Mapping[str, Table]) -> list[str]:
     """Return the first methods and their mean rank in each regime; equal names once."""
     shown: list[str] = []
-    for values in tables.values():
+    for regime, values in tables.items():
         first = first_methods(values)
         x = mean_ranks(values)[first[0]]
         new = [name_of(m) for m in first]
         shown += [*(new if new != shown[: len(new)] else ()), f"{x.mean():.1f}"]
-        shown += [f"{end:.1f}" for end in interval(x)]
+        shown += [*(f"{end:.1f}" for end in interval(x)), regime]
     return shown
+
+
+def lead(tables: Mapping[str, Table]) -> list[str]:
+    """Return the first methods of the first regime, and in which regimes the lead is clear."""
+    regime, values = next(iter(tables.items()))
+    shown = ranked({regime: values})[:-1]
+    n_methods, families = str(len(mean_ranks(values))), n_families(average(values))
+    return [*shown, n_methods, regime, families, where(list(map(is_ahead, tables.values())))]
+
+
+def is_ahead(values: Table) -> bool:
+    """Whether Nemenyi's test separates one method from all others at the 5 % level.
+
+    The probability that the range of k standard normal numbers is above q is one minus k times the
+    integral of phi(z) (Phi(z) - Phi(z - q))^(k - 1).
+    """
+    ranks = mean_ranks(values)
+    best, second, *_ = sorted(x.mean() for x in ranks.values())
+    k, n = len(ranks), len(next(iter(ranks.values())))
+    q = (second - best) * np.sqrt(12 * n / (k * (k + 1)))
+    z = np.linspace(-9, 9, 9_001)
+    below, shifted = (0.5 * (1 + np.vectorize(math.erf)(x / np.sqrt(2))) for x in (z, z - q))
+    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    inside = k * np.sum(density * (below - shifted) ** (k - 1)) * (z[1] - z[0])
+    return bool(n >= 5 and 1 - inside <= 0.05)
 
 
 def name_of(method: str) -> str:
@@ -158,47 +204,66 @@ def name_of(method: str) -> str:
     return method.partition(" ")[0]
 
 
-def answer_1(rows: Mapping[str, list[Row]]) -> list[str]:
+def answer_1(rows: Mapping[str, list[Row]]) -> Shown:
     def corrected(row: Row) -> float | None:
         is_exact = row["annotators_min"] is None
         number: float | None = row["n_aurec"] if is_exact else row["extra"]["corrected"]["n_aurec"]
         return number
 
     main = {r: table(rows[r], "log", corrected) for r in REGIMES}
-    n_methods, families = len(mean_ranks(main["tuned"])), n_families(average(main["tuned"]))
-    shown = [*ranked(main), str(n_methods), families]
+    *_, n_methods, _, families, clear = line = lead(main)
+    shown = [*ranked(main), n_methods, families, clear]
     for loss, column in (("log", "aurec"), ("zero_one", "n_aurec")):
         names = [first_methods(table(rows[r], loss, key(column))) for r in REGIMES]
-        shown += names[0] if names[0] == names[1] else names[0] + names[1]
-    return shown
+        same = names[0] == names[1]
+        shown += names[0] if same else [*names[0], REGIMES[0], *names[1], REGIMES[1]]
+    return line, shown
 
 
-def answer_2(rows: Mapping[str, list[Row]]) -> list[str]:  # noqa: ARG001
-    shown: list[str] = []
-    clear = []
-    gaps: dict[str, float] = {}
-    for loss in ("log", "zero_one"):
-        for regime in REGIMES:
-            first, second = (table(baselines(regime), loss, noiseless(by)) for by in ("", "_total"))
-            chosen = [key for key in first if key[1] in ("dropout", "ensemble", "evidential")]
-            gaps = average({key: first[key] - second[key] for key in chosen})
-            shown += words(gaps, 3) if loss == "log" else ()
-            clear.append(is_clearly_below({d: -x for d, x in gaps.items()}))
-        shown += [n_families(gaps)] if loss == "log" else ()
-    return [*shown, *where(clear[:2]), *where(clear[2:])]
+def answer_2(rows: Mapping[str, list[Row]]) -> Shown:  # noqa: ARG001
+    log, zero_one = (
+        {r: above_total(baselines(r), loss) for r in REGIMES} for loss in ("log", "zero_one")
+    )
+    sure = {r: above_total(reliable(baselines(r)), "log") for r in REGIMES}
+    better, worse = (clear_where(log, sign) for sign in (-1, 1))
+    lost = [r for r in REGIMES if is_clear(log[r]) and not is_clear(sure[r])]
+    shown = [better, *both(log, 3), n_families(log["paper"]), worse, clear_where(zero_one, 1)]
+    return [better, worse, *alone(log, 3), *lost], shown + lost
 
 
-def where(clear: list[bool]) -> list[str]:
+def above_total(rows: list[Row], loss: str) -> dict[str, float]:
+    """Return n-AuReC by epistemic minus that by total, mean over three methods, by data set."""
+    first, second = (table(rows, loss, noiseless(by)) for by in ("", "_total"))
+    chosen = [key for key in first if key[1] in ("dropout", "ensemble", "evidential")]
+    return average({key: first[key] - second[key] for key in chosen})
+
+
+def reliable(rows: list[Row]) -> list[Row]:
+    """Return the rows of data sets without a mark under log loss that a number is unreliable."""
+    log = [row for row in rows if row["loss"] == "log"]
+    marked = {row["dataset"] for row in log if any("unreliable" in note for note in row["notes"])}
+    return [row for row in rows if row["dataset"] not in marked]
+
+
+def where(clear: list[bool]) -> str:
     """Return the words that say in which regimes something is clear."""
     if len(set(clear)) == 1:
-        return ["in both regimes" if clear[0] else "in neither regime"]
-    return [f"in the {REGIMES[clear.index(True)]} regime only"]
+        return "in both regimes" if clear[0] else "in neither regime"
+    return f"in the {REGIMES[clear.index(True)]} regime only"
 
 
-def is_clearly_below(numbers: Mapping[str, float]) -> bool:
-    """Whether the interval and all flipped signs of the families say that a mean is below 0."""
+def clear_where(numbers: Mapping[str, Mapping[str, float]], *signs: int) -> str:
+    """Return in which regimes a mean is clear, and of one of these signs."""
+    return where([is_clear(numbers[r], *signs) for r in REGIMES])
+
+
+def is_clear(numbers: Mapping[str, float], *signs: int) -> bool:
+    """Whether the interval and all flipped signs of the families agree on the sign of a mean."""
     x = by_family(numbers)
-    if len(x) < 5 or x.mean() >= 0 or interval(x)[1] >= 0:
+    if len(x) < 5 or np.sign(x.mean()) not in (signs or (-1, 1)):
+        return False
+    low, high = interval(x)
+    if low <= 0 <= high:
         return False
     flips = [np.mean(x * (1 - 2 * ((i >> np.arange(len(x))) & 1))) for i in range(2 ** len(x))]
     return bool(np.mean(np.abs(flips) >= abs(x.mean()) - 1e-12) <= 0.05)
@@ -238,120 +303,136 @@ def against_one_network(rows: list[Row], method: str, by: str) -> dict[str, floa
     }
 
 
-def answer_3(rows: Mapping[str, list[Row]]) -> list[str]:
+def answer_3(rows: Mapping[str, list[Row]]) -> Shown:
     shown: list[str] = []
-    differences: dict[str, float] = {}
+    line: list[str] = []
     for ours, theirs in (("regret_calibration",) * 2, ("n_aurec", "n_aurec_total")):
-        for regime in REGIMES:
+        differences: dict[str, dict[str, float]] = {r: {} for r in REGIMES}
+        for regime, by_name in differences.items():
             a, b = (table(rows[regime], "log", key(column)) for column in (ours, theirs))
-            differences = {}
             for name in {d for d, m in a if m in REPLICATES}:
                 x = np.mean([abs(v) for (d, m), v in a.items() if d == name and m in REPLICATES])
                 y = np.mean(
                     [abs(v) for (d, m), v in b.items() if d == name and m not in REPLICATES]
                 )
-                differences[name] = float(x / y - 1)
-            shown += words(differences, 0, scale=100)
-    return [*shown, n_families(differences)]
+                by_name[name] = float(x / y - 1)
+        line = line or alone(differences, 0, scale=100)
+        shown += both(differences, 0, scale=100)
+    untested = ["cannot be tested"] if int(line[-1]) < 5 else []
+    return line + untested, [*shown, line[-1], *untested]
 
 
-def answer_4(rows: Mapping[str, list[Row]]) -> list[str]:
-    shown: list[str] = []
-    for column in ("aurec", "n_aurec"):
-        for regime in REGIMES:
-            first, second = (table(rows[regime], "log", key(c)) for c in (column, "auac"))
-            numbers = taus(first, second, sign=-1)
-            shown += words(numbers, 2)[: 3 if column == "aurec" else 1]
-        shown += [n_families(numbers)] if column == "aurec" else ()
-    regret = {r: table(rows[r], "log", key("aurec")) for r in REGIMES}
+def answer_4(rows: Mapping[str, list[Row]]) -> Shown:
+    tables = {r: {c: table(rows[r], "log", key(c)) for c in ("aurec", "n_aurec")} for r in REGIMES}
+    auac = {r: table(rows[r], "log", key("auac")) for r in REGIMES}
+    main, other = (
+        {r: taus(tables[r][c], auac[r], sign=-1) for r in REGIMES} for c in ("aurec", "n_aurec")
+    )
     ood = [
-        len({family(d) for d in taus(regret[r], table(rows[r], "log", key(c)))})
+        len({family(d) for d in taus(tables[r]["aurec"], table(rows[r], "log", key(c)))})
         for r in REGIMES
         for c in ("near_ood", "far_ood")
     ]
     cells = json.loads((RECORDS / "active-learning.json").read_text())["rows"]
     learnt = [{**cell["cell"], **cell["proxies"], "loss": "log"} for cell in cells]
-    asked = taus(regret["paper"], table(learnt, "log", key("nauc_epistemic")))
-    return [*shown, str(max(ood)), n_families(asked)]
+    asked = taus(tables["paper"]["aurec"], table(learnt, "log", key("nauc_epistemic")))
+    untested = "cannot be tested"
+    means = [words(one, 2)[0] for one in other.values()]
+    shown = [*both(main, 2), n_families(main["tuned"]), *means, str(max(ood)), n_families(asked)]
+    return [*alone(main, 2), clear_where(main), untested], [*shown, untested]
 
 
-def answer_5(rows: Mapping[str, list[Row]]) -> list[str]:
+def answer_5(rows: Mapping[str, list[Row]]) -> Shown:
     whole = table(rows["tuned"], "log", key("n_aurec"))
-    others = (("paper", "n_aurec"), ("tuned", "aurec"))
-    numbers = [taus(whole, table(rows[r], "log", key(column))) for r, column in others]
-    return [w for one in numbers for w in words(one, 2, sign="")] + [n_families(numbers[0])]
+    regimes, criteria = (
+        taus(whole, table(rows[r], "log", key(column)))
+        for r, column in (("paper", "n_aurec"), ("tuned", "aurec"))
+    )
+    shown, families = words(regimes, 2, sign=""), n_families(regimes)
+    more = words(criteria, 2, sign="")
+    return [*words(regimes, 2), families], [*shown, "tuned", *more, families]
 
 
-def answer_6(rows: Mapping[str, list[Row]]) -> list[str]:
+def answer_6(rows: Mapping[str, list[Row]]) -> Shown:
     def gain(row: Row) -> float | None:
         if row["extra"]["predicted_regret"] is None:
             return None
         rules = row["extra"]["rules"]
         return float(rules["learned"]["matched"] - rules["total"]["matched"])
 
-    numbers = [average(table(rows[r], "log", gain)) for r in REGIMES]
-    shown = [w for one in numbers for w in words(one, 2, scale=100)]
-    clear = [
-        any(is_clearly_below({d: s * x for d, x in n.items()}) for s in (1, -1)) for n in numbers
-    ]
-    return [*shown, n_families(numbers[0]), *where(clear)]
+    numbers = {r: average(table(rows[r], "log", gain)) for r in REGIMES}
+    clear = clear_where(numbers)
+    shown = [*both(numbers, 2, scale=100), n_families(numbers["tuned"]), clear]
+    return [*alone(numbers, 2, scale=100), clear], shown
 
 
-def answer_7(rows: Mapping[str, list[Row]]) -> list[str]:  # noqa: ARG001
-    names, shown = [], []
-    for regime in REGIMES:
+def answer_7(rows: Mapping[str, list[Row]]) -> Shown:  # noqa: ARG001
+    names: dict[str, list[str]] = {r: [] for r in REGIMES}
+    gaps = {r: against_one_network(baselines(r), "ensemble", "") for r in REGIMES}
+    for regime, better in names.items():
         group = baselines(regime)
         for method in dict.fromkeys(row["method"] for row in group):
             rankings = ("_total",) if method.startswith("single") else ("", "_total")
-            if any(is_clearly_below(against_one_network(group, method, by)) for by in rankings):
-                names.append(name_of(method))
-        gaps = against_one_network(group, "ensemble", "")
-        shown += words(gaps, 3)
-    return [*names, "ensemble", *shown, n_families(gaps)]
+            if any(is_clear(against_one_network(group, method, by), -1) for by in rankings):
+                better.append(name_of(method))
+    better_in = where([bool(names[r]) for r in REGIMES])
+    named = [word for r in REGIMES for word in (*names[r], r)]
+    shown = [*named, "ensemble", *both(gaps, 3), n_families(gaps["paper"])]
+    return [better_in, "ensemble", *alone(gaps, 3)], shown
 
 
-def answer_8(rows: Mapping[str, list[Row]]) -> list[str]:  # noqa: ARG001
-    scores, errors = {}, []
+def answer_8(rows: Mapping[str, list[Row]]) -> Shown:  # noqa: ARG001
+    scores, gaps = {}, {}
     for regime in REGIMES:
         group = baselines(regime)
         scores[regime] = table(group, "log", key("pair_log_loss"))
         hat, star = (table(group, "log", key(f"agreement_{end}")) for end in ("hat", "star"))
-        gaps = {d: abs(x - star[d, "single"]) for (d, m), x in hat.items() if m == "ensemble"}
-        errors += words(gaps, 3, sign="")
+        gaps[regime] = {d: abs(x - star[d, "single"]) for (d, m), x in hat.items() if m == ENSEMBLE}
     shared = mean_ranks(scores["tuned"]).keys() & mean_ranks(scores["paper"]).keys()
     scores = {r: {k: x for k, x in t.items() if k[1] in shared} for r, t in scores.items()}
-    return [*ranked(scores), str(len(shared)), "ensemble", *errors, n_families(gaps)]
+    misjudged = [*both(gaps, 3, sign=""), n_families(gaps["paper"])]
+    return lead(scores), [*ranked(scores), str(len(shared)), ENSEMBLE, *misjudged]
 
 
 ANSWERS = (answer_1, answer_2, answer_3, answer_4, answer_5, answer_6, answer_7, answer_8)
 
 
 def claims(text: str, methods: set[str]) -> list[str]:
-    """Return the numbers, the names of methods and the regimes of clear results, in their order."""
+    """Return numbers, names of methods, regimes and what is clear where, in their order."""
     text = text.replace("95 %", "").replace("0/1", "").replace("1 - max", "")
     names = "|".join(sorted(methods, key=len, reverse=True))
-    regimes = r"in (?:both|neither|the \w+) regimes?(?: only)?"
-    return re.findall(rf"\b(?:{names})\b|{regimes}|[+-]?\d+(?:\.\d+)?", text)
+    clear = r"in (?:both|neither|the \w+) regimes?(?: only)?|cannot be tested"
+    regimes = r"\b(?:tuned|paper)\b(?!'s| settings)"
+    return re.findall(rf"\b(?:{names})\b|{clear}|{regimes}|[+-]?\d+(?:\.\d+)?", text)
 
 
-def errors(readme: str) -> list[str]:
-    """Return what README says and the rows do not."""
-    block = readme.partition("<!-- begin atlas -->")[2].partition("<!-- end atlas -->")[0]
-    lines = [line.partition(". ")[2] for line in block.strip().splitlines()]
-    if len(lines) != len(ANSWERS):
-        return [f"README has {len(lines)} answers, and {len(ANSWERS)} can be computed"]
+def block(page: str, name: str) -> list[str]:
+    """Return the answers of a page between its marks."""
+    text = page.partition(f"<!-- begin {name} -->")[2].partition(f"<!-- end {name} -->")[0]
+    return [re.sub(r"^(\*\*.*?\*\*|\d\. \*.*?\*)", "", line) for line in text.split("\n") if line]
+
+
+def errors(readme: str, findings: str) -> list[str]:
+    """Return what README and the page of findings say and the rows do not."""
     rows = {regime: rows_of(regime) for regime in REGIMES}
     methods = {row["method"] for row in rows["tuned"]} | {"knn", "strength", "confidence", "single"}
+    computed = list(zip(*(answer(rows) for answer in ANSWERS), strict=True))
     wrong = []
-    for number, (line, answer) in enumerate(zip(lines, ANSWERS, strict=True), 1):
-        shown, computed = claims(line, methods), answer(rows)
-        if shown != computed:
-            wrong.append(f"answer {number}: README shows {shown}, the rows give {computed}")
+    for i, (page, lines) in enumerate(
+        {"README": block(readme, "atlas"), "findings": block(findings, "answers")}.items()
+    ):
+        if len(lines) != len(ANSWERS):
+            wrong.append(f"{page} has {len(lines)} answers, and {len(ANSWERS)} can be computed")
+            continue
+        for number, (line, expected) in enumerate(zip(lines, computed[i], strict=True), 1):
+            shown = claims(line, methods)
+            if shown != expected:
+                wrong.append(f"answer {number}: {page} shows {shown}, the rows give {expected}")
     return wrong
 
 
 def main() -> None:
-    wrong = errors((ROOT / "README.md").read_text())
+    wrong = errors(README.read_text(), FINDINGS.read_text())
     print("\n".join(wrong) or f"all numbers of the {len(ANSWERS)} answers follow from the rows")
     sys.exit(bool(wrong))
 

@@ -67,10 +67,14 @@ def test_the_first_method_is_named():
     answer = which_method(both())
     assert (
         "under log loss: pairs, 1.0 [1.0, 1.0] tuned and 1.0 [1.0, 1.0] paper (of 4 methods, "
-        "6 families); by AuReC pairs." in answer.sentence
+        "6 families), a lead that is clear in neither regime; by AuReC pairs." in answer.sentence
     )
     assert "| log | tuned | n-AuReC | 4 | 6 | pairs | 1.0 [1.0, 1.0] |" in answer.body
-    assert answer.sentence.startswith("No method is clearly first.")  # laplace is 1 rank apart
+    # laplace is one rank apart.
+    assert answer.line == (
+        "Lowest mean rank by corrected n-AuReC: pairs, 1.0 [1.0, 1.0] of 4 methods (tuned, 6 "
+        "families); the lead is clear in neither regime."
+    )
     turned = [row | {"corrected": {"n_aurec": -row["n_aurec"]}} for row in rows()]
     answer = which_method({"tuned": turned, "paper": rows()})
     assert "loss: ensemble, 1.0 [1.0, 1.0] tuned and pairs, 1.0 [1.0, 1.0]" in answer.sentence
@@ -98,13 +102,18 @@ def without_noise(**changes):
 def test_the_difference_to_total_is_reported():
     plain = {"tuned": without_noise(), "paper": without_noise(n_aurec_corrected=0.4)}
     answer = better_than_total(both(), plain)
-    assert answer.sentence.startswith("Partly.")  # the paper's regime is better
+    assert answer.sentence.startswith("Clearly better in the paper regime only: ")
+    assert answer.line == (
+        "Clearly better in the paper regime only, clearly worse in the tuned regime only: "
+        "corrected n-AuReC by epistemic minus that by total uncertainty is +0.100 [+0.100, "
+        "+0.100] (tuned, 6 families)."
+    )
     plain["paper"] = without_noise(n_aurec_corrected=0.5)
     answer = better_than_total(both(), plain)
     assert answer.sentence == (
-        "No. Its corrected n-AuReC minus that of total uncertainty is +0.100 [+0.100, +0.100] "
-        "tuned and +0.000 [+0.000, +0.000] paper (6 families) under log loss: clearly worse in "
-        "the tuned regime only, and under 0/1 loss in neither regime."
+        "Clearly better in neither regime: its corrected n-AuReC minus that of total uncertainty "
+        "is +0.100 [+0.100, +0.100] tuned and +0.000 [+0.000, +0.000] paper (6 families) under "
+        "log loss, clearly worse in the tuned regime only, and under 0/1 loss in neither regime."
     )
     assert "as unreliable, under log loss +0.100 [+0.100, +0.100] tuned" in answer.body
     doubted = [
@@ -112,6 +121,7 @@ def test_the_difference_to_total_is_reported():
     ]
     answer = better_than_total(both(), plain | {"tuned": doubted})
     assert "as unreliable, under log loss +0.100 tuned" in answer.body  # four families are left
+    assert answer.line.endswith(" correction is unreliable, this is not clear (tuned).")
     assert "Uncorrected, of all methods: under log loss -0.050 [" in answer.body
     assert "(6 families), clear in both regimes" in answer.body
     assert "in both regimes for ensemble, evidential, laplace and pairs:" in answer.body
@@ -129,6 +139,7 @@ def test_the_effect_of_replicates_worked_by_hand():
     assert "of the others by -75 [-75, -75] % tuned" in answer.sentence
     assert "*total* uncertainty by -33 [-33, -33] % tuned" in answer.sentence
     assert "(log loss, 6 families)" in answer.sentence
+    assert "other methods: -75 [-75, -75] % (tuned, 6 families)." in answer.line
     assert "against epistemic | tuned | -28.5 [-28.5, -28.4] %" in answer.body
 
 
@@ -136,6 +147,7 @@ def test_proxies_agree_or_not():
     answer = proxies(both(), [])
     assert "by AuAC and by AuReC is +1.00 [+1.00, +1.00] tuned" in answer.sentence
     assert "by n-AuReC +1.00 and +1.00 (log loss)" in answer.sentence
+    assert "is +1.00 [+1.00, +1.00] (tuned, 6 families), clear in both regimes; " in answer.line
     assert "; active learning (0 families) cannot be tested" in answer.sentence  # nobody has it
     assert "| near-OOD | tuned | AuReC | -1.00 [-1.00, -1.00] | 6 families |" in answer.body
     assert "| AuAC | tuned | n-AuReC | +1.00 [+1.00, +1.00] | 6 families |" in answer.body
@@ -166,6 +178,7 @@ def test_active_learning_is_compared_with_the_regime_it_trains_in():
 def test_what_moves_a_ranking():
     answer = what_moves_ranks(both())
     assert "1.00 [1.00, 1.00] with paper's settings instead of tuned" in answer.sentence
+    assert answer.line.endswith(" and with the paper's is +1.00 [+1.00, +1.00] (6 families).")
     assert "| published convention instead of Definition 1 | log | -1.00 [" in answer.body
     assert "overlap for 0 of 36 pairs" in answer.body  # six pairs on each of six data sets
     without = what_moves_ranks({"tuned": rows(), "paper": []})
@@ -175,6 +188,7 @@ def test_what_moves_a_ranking():
 def test_what_two_components_gain():
     answer = two_components(both())
     assert "accepts +3.00 [+3.00, +3.00] tuned and +3.00" in answer.sentence
+    assert "+3.00 [+3.00, +3.00] percentage points (tuned, 6 families), clear in" in answer.line
     assert "| epistemic | tuned | +2.0 [+2.0, +2.0] | 0.031 | +4.0 [+4.0, +4.0] |" in answer.body
     scores = [row | {"predicted_regret": None} for row in rows() if row["method"] == "pairs"]
     assert "accepts - tuned" in two_components({"tuned": scores, "paper": scores}).sentence
@@ -249,6 +263,8 @@ def test_rankings_against_one_network(plain):
         "Clearly better: ensemble (by total alone) and ensemble of twenty (by total alone) (tuned)"
     )
     assert "is +0.100 [+0.100, +0.100] tuned and +0.100 [+0.100, +0.100] paper" in answer.sentence
+    assert answer.line.startswith("Some methods clearly are in both regimes; ")
+    assert answer.line.endswith(" is +0.100 [+0.100, +0.100] (tuned, 6 families).")
     assert "| log | paper | knn | epistemic | +0.200 [+0.200, +0.200] | 6 families |" in answer.body
     worse = [row for row in baselines() if row["method"] in ("single", "ensemble", "dropout")]
     worse += [row | {"method": "ensemble of twenty"} for row in worse if row["method"] == "dropout"]
@@ -262,6 +278,7 @@ def test_the_score_of_two_answers_orders_the_methods(plain):
     answer = who_knows(plain, both())
     assert "loss: dirichlet_multinomial, 1.0 [1.0, 1.0] tuned and 1.0 [1.0" in answer.sentence
     assert "(of 7 methods)" in answer.sentence
+    assert "loss: dirichlet_multinomial, 1.0 [1.0, 1.0] of 7 methods (tuned, 6" in answer.line
     assert "the ensemble misjudges by 0.250 [0.250, 0.250] tuned" in answer.sentence
     fewer = [row for row in plain["paper"] if row["method"] != "dirichlet_multinomial"]
     assert "(of 6 methods)" in who_knows({**plain, "paper": fewer}, both()).sentence
