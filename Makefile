@@ -103,8 +103,15 @@ results: $(STAMP) ## run the suites behind docs/results (an hour or more), and w
 	$(BIN)/rue bench run atlas-single-paper --out out/atlas-single-paper
 	$(BIN)/rue bench run atlas-images --out out/atlas-images
 	$(BIN)/python -m studies results out/atlas-images
+	$(BIN)/rue bench run atlas-baselines --out out/atlas-baselines
+	$(BIN)/rue bench run atlas-baselines-paper --out out/atlas-baselines-paper
+	$(BIN)/rue bench run atlas-twenty --out out/atlas-twenty
+	$(BIN)/rue bench run atlas-twenty-paper --out out/atlas-twenty-paper
+	$(BIN)/rue bench run atlas-temperature --out out/atlas-temperature
+	$(BIN)/python -m studies atlas_checks out/atlas
 	$(BIN)/python -m studies atlas out/atlas out/atlas-paper out/atlas-active \
-	  out/atlas-single-tuned out/atlas-single-paper
+	  out/atlas-single-tuned out/atlas-single-paper out/atlas-baselines out/atlas-baselines-paper \
+	  out/atlas-twenty out/atlas-twenty-paper out/atlas-temperature
 
 speed: $(STAMP)  ## measure speed as ratios to peers, and write docs/speed.md
 	$(BIN)/python -m speed

@@ -300,9 +300,9 @@ def replicates(rows: Regimes) -> Answer:
     _, ranking, gap = (numbers["log", name] for name in compared)
     words = partial(in_regimes, digits=0, scale=100, unit=" %", families=False)
     sentence = (
-        f"The calibration gap of methods that do differs from that of the others by {words(gap)}, "
-        f"their n-AuReC from that of the others' *total* uncertainty by {words(ranking)} (log "
-        f"loss, {fewest(gap).families})."
+        f"The calibration gap of those that did is {words(gap)} against that of the others, their "
+        f"n-AuReC {words(ranking)} against that of the others' *total* uncertainty (log loss, "
+        f"{fewest(gap).families})."
     )
     body = "\n\n".join(
         [
@@ -509,14 +509,12 @@ def two_components(rows: Regimes) -> Answer:
             "every point; on the other half we measure it. The gain is the coverage of the rule "
             "that learns how to weigh aleatoric and epistemic uncertainty minus that of a rule by "
             "one score, in percentage points, averaged over methods and seeds of each data set. "
-            "Methods with a score of their own (ddu, deup) are left out: their score has no unit, "
-            "and the sum of a risk and such a score is no total. "
+            "Methods with a score of their own (ddu, deup) are left out: their score has no unit. "
             "No budget is promised here; both are kept on the new points in "
             f"{listed(shares) if shares else 'no cell'} (*learned* is the rule of two components; "
-            "tuned). A rule that breaks a budget accepts more points for it. So the fair "
-            "comparison is *same budgets*: the threshold of each rule is moved until the budgets "
-            "are used up on the new points, and only the order in which a rule accepts points "
-            "counts.",
+            "tuned). A rule that breaks a budget accepts more points. So the fair comparison is "
+            "*same budgets*: the threshold of each rule is moved until the budgets are used up on "
+            "the new points, and only the order in which a rule accepts points counts.",
             table(
                 [
                     *("rule of one score", "regime", "gain, same budgets", "p", "gain as fitted"),

@@ -180,7 +180,7 @@ def _opening(record: Row, first: Row) -> str:
         f"Suite `{record['suite']}`: {len(methods)} methods, {len(record['rows'])} cells"
         + (f"; {len(missing)} are missing, first {missing[0]}" if missing else "")
         + f". {first['data']['n_train']:,} training points"
-        + (f" ({notes[0]})" if notes else "")
+        + (f" ({'; '.join(notes)})" if notes else "")
         + f", {first['data']['n_test']:,} test points. Each cell of the table is the mean over "
         "seeds ± the standard deviation, under log loss with a 95 % bootstrap interval over the "
         "test points in brackets; the best method is bold, the second best underlined. "
