@@ -356,6 +356,9 @@ def test_every_json_of_pandas(tmp_path, orient, index):
         else:
             place = [int(name.removeprefix("p")) for name in own.ids.tolist()]
             np.testing.assert_array_equal(rows, numbers[place])
+            assert (index == "beside" and orient != "records") == (
+                "Unnamed: 0 was not used" in " ".join(own.notes)
+            )
 
 
 @pytest.mark.parametrize("orient", ORIENTS)

@@ -327,3 +327,39 @@ def test_whole_numbers_of_classes_are_exact(tmp_path):
     table = pa.table({"id": ["a", "a", "a"], "annotator": ["u", "v", "w"], "label": labels})
     pq.write_table(table, tmp_path / "t.parquet")
     assert read_truth(tmp_path / "t.parquet").counts.tolist() == [[1, 2]]
+
+
+def test_a_word_in_brackets_is_a_label(tmp_path):
+    """A submission to LeWiDi has a list in every line; one cell makes none."""
+    path = tmp_path / "answers.tsv"
+    path.write_text("id\tlabel\na\tyes\na\tyes\nb\t[unclear]\nb\tyes\n")
+    truth = read_truth(path)
+    assert truth.outcomes.names == ("[unclear]", "yes")
+    assert truth.counts.tolist() == [[0, 2], [1, 1]]
+
+
+def test_one_point_with_a_hundred_answers_has_no_note_about_percentages(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text("id,no,yes\na,60,40\n")
+    assert read_truth(path).notes == ()
+    path.write_text("id,no,yes\na,60,40\nb,50,50\n")
+    (note,) = read_truth(path).notes
+    assert "all counts of a point sum to 100" in note
+
+
+def test_arrays_that_are_asked_for_as_groups_are_used(tmp_path):
+    path = tmp_path / "answers.npz"
+    site = np.array(["a", "b", "c"])
+    np.savez(path, counts=np.ones((3, 2), np.int64), site=site, other=np.arange(3.0))
+    assert read_truth(path).notes == (f"{path}: site, other were not used",)
+    assert read_truth(path, by="site").notes == (f"{path}: other was not used",)
+
+
+def test_a_sampled_answer_that_nobody_gave_is_noted(tmp_path):
+    answers, samples = tmp_path / "answers.csv", tmp_path / "samples.csv"
+    answers.write_text("id,label\na,yes\na,no\nb,yes\nb,yes\n")
+    for word, is_noted in (("perhaps", True), ("no", False)):
+        samples.write_text(f"id,answer\na,yes\na,{word}\nb,yes\nb,yes\n")
+        notes = " ".join(read_run(samples, read_truth(answers), "brier").notes)
+        assert ("'perhaps' is an answer in" in notes) == is_noted
+        assert ("a class that nobody chose" in notes) == is_noted

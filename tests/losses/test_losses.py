@@ -173,6 +173,22 @@ def test_the_floor_of_the_log_loss():
     assert not Log().floored(np.array([[1.0, 0.0]]), a).any()  # no one chose the class
 
 
+def test_a_stated_floor_mixes_the_action_of_draws():
+    # One member is sure of each class, so m = (1/2, 1/2) is the action with any floor, and the
+    # regret of each is log 2. Both members sure of the first class: the action is (0.9, 0.1).
+    draws = np.array([[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [1.0, 0.0]]])
+    expected = Log(floor=0.1).expect_draws(draws)
+    assert expected.bayes_risk == pytest.approx([0, 0])
+    assert expected.regret == pytest.approx([math.log(2), -math.log(0.9)])
+    assert Log().expect_draws(draws).regret == pytest.approx([math.log(2), 0])
+
+
+def test_classes_are_described_with_their_numbers():
+    assert Classes(("low", "mid", "high")).describe() == "low = 0, mid = 1, high = 2"
+    assert Classes(3).describe(np.array([0.0, 2.0, 5.0])) == "0, 2, 5"
+    assert Classes(("1", "2")).describe() == "1, 2"
+
+
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
 def test_rounding_is_to_1e_12_of_the_scale(scale):
     largest = Absolute(np.array([0.0, 1.0, 2.0]) * scale).scale(3)

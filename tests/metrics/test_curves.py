@@ -131,6 +131,8 @@ def test_whole_weights_are_copies(rows, data):
     assert aurec(regret, score, sample_weight=weight, normalized=True) == pytest.approx(
         aurec(many, scores, normalized=True)
     )
+    ours, theirs = n_aurec(regret, score, sample_weight=weight), n_aurec(many, scores)
+    assert ours == pytest.approx(theirs, nan_ok=True)
 
 
 @given(points)

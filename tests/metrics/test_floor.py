@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from scipy.special import gammaln
+from scipy.special import gammaln, logsumexp
 from scipy.stats import binom
 
 from rue import Annotations, CostMatrix, Dirichlet, Draws, Gaussians, Ratings, Scored, evaluate
@@ -14,7 +14,13 @@ from rue.beliefs.draws import draw_dirichlets
 from rue.components import Run
 from rue.losses import get_loss
 from rue.losses.base import _count_table
-from rue.metrics.floor import STRENGTHS, Simulated, _likelihoods, simulate_floor
+from rue.metrics.floor import (
+    STRENGTHS,
+    Simulated,
+    _likelihoods,
+    _responsibilities,
+    simulate_floor,
+)
 from rue.metrics.measures import n_aurec
 
 FLOORS = ("n_aurec_floor", "n_aurec_true_regret", "n_aurec_expected")
@@ -113,6 +119,28 @@ def test_the_seed_decides_and_the_order_of_points_does_not(rng):
         assert getattr(row, key) == getattr(again, key) == pytest.approx(getattr(moved, key))
         assert getattr(row, key) != getattr(other, key)
         assert getattr(row, key) == pytest.approx(getattr(other, key), abs=0.05)
+
+
+def naive_responsibilities(likelihood):
+    """EM as DESIGN has it: uniform at first, until 1e-6 of the log likelihood or 200 steps."""
+    weights = np.full(likelihood.shape[1], 1 / likelihood.shape[1])
+    before = -math.inf
+    for _ in range(200):
+        joint = np.log(weights) + likelihood
+        each = logsumexp(joint, axis=1, keepdims=True)
+        if each.sum() - before <= 1e-6 * abs(each.sum()):
+            break
+        before = each.sum()
+        weights = np.exp(joint - each).mean(axis=0)
+    joint = np.log(weights) + likelihood
+    return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("shift", [-3.0, -400.0])
+def test_the_weights_of_the_prior_are_those_of_plain_em(shift, rng):
+    """The likelihood decides when to stop, so what it is divided by must not."""
+    likelihood = shift + rng.normal(0, 2, (50, 24))
+    assert _responsibilities(likelihood) == pytest.approx(naive_responsibilities(likelihood))
 
 
 def test_more_replicates_have_a_smaller_error(rng):

@@ -115,6 +115,12 @@ def test_the_gap_after_by_hand():
     assert gap_after_recalibration([1.0, 3.0], [5, 6]) == pytest.approx(2 / 2**0.5)
 
 
+def test_the_seed_of_the_gap_after_is_0_if_none_is_given(rng):
+    regret, score = rng.gamma(0.5, size=(2, 40))
+    first, other = (gap_after_recalibration(regret, score, seed=seed) for seed in (0, 1))
+    assert gap_after_recalibration(regret, score) == first != other
+
+
 @given(points, st.randoms())
 def test_the_gap_after_does_not_depend_on_the_order_of_the_rows(rows, random):
     regret, score = np.repeat(rows, 2, axis=1)
