@@ -626,3 +626,15 @@ def test_three_annotators_and_three_classes_are_no_counts(tmp_path):
     path = written(tmp_path, "t.csv", "id,kim,lee,mo", "a,0,0,1", "b,2,2,2")
     stated = read_truth(path, matching=Matching(annotator="kim,lee,mo"))
     assert stated.counts.tolist() == [[2, 1, 0], [0, 0, 3]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\t[0.2, 0.8]\nb\tnone\n", "must have a column of probabilities"),  # one list
+        ("0\t0.7\t0.3\n1\t0.2\t0.3\t0.5\n", "line 2 has 4 cells"),  # sums of 1, but two lengths
+    ],
+)
+def test_half_a_submission_to_lewidi_is_none(tmp_path, text, message):
+    with pytest.raises(FileError, match=message):
+        read_predictions(written(tmp_path, "p.tsv", text))

@@ -5,13 +5,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rue.errors import FileError
+from rue import Annotations, Draws
+from rue.errors import AlignmentError, FileError
 from rue.io import read_run, read_truth
 from rue.io.answers import answers_of, truth_of_answers
 from rue.io.belief_tables import belief_arrays
 from rue.io.files import read_frame
 from rue.io.names import Matching
 from rue.io.predictions import read_predictions
+from rue.io.runs import align_files
 
 
 def table(tmp_path, text):
@@ -363,3 +365,13 @@ def test_a_sampled_answer_that_nobody_gave_is_noted(tmp_path):
         notes = " ".join(read_run(samples, read_truth(answers), "brier").notes)
         assert ("'perhaps' is an answer in" in notes) == is_noted
         assert ("a class that nobody chose" in notes) == is_noted
+
+
+def test_only_rows_without_ids_may_be_draws_first():
+    """Three points with four draws beside four points: the fourth is missing if there are ids."""
+    truth = Annotations(np.ones((4, 2), np.int64), ids=list("abcd"))
+    draws = np.full((3, 4, 2), 0.5)
+    with pytest.raises(AlignmentError, match="draws come second"):
+        align_files(Draws(draws), truth)
+    with pytest.raises(AlignmentError, match="lacks 1 of the ids in the truth, first 'd'"):
+        align_files(Draws(draws, ids=list("abc")), truth)

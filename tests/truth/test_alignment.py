@@ -137,3 +137,13 @@ def test_what_is_dropped_is_counted_and_nothing_is_said_of_nothing():
     (note,) = align_with_notes(truth, whole, common=True).notes
     assert note.startswith("kept 10 points and dropped 2 of the 12 points of ")
     assert align_with_notes(truth, whole[2:], common=True).notes == ()
+
+
+def test_an_id_that_sorts_after_all_others_is_on_one_side_only():
+    ids = [*IDS[:-1], "~"]
+    with pytest.raises(AlignmentError, match="first '~'"):
+        rue.align(rue.Annotations(COUNTS, ids=IDS), rue.Draws(DRAWS, ids=ids))
+    truth, belief = rue.align(
+        rue.Annotations(COUNTS, ids=IDS), rue.Draws(DRAWS, ids=ids), common=True
+    )
+    assert truth.ids.tolist() == belief.ids.tolist() == IDS[:-1].tolist()
