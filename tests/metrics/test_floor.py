@@ -98,6 +98,15 @@ def test_the_mean_plug_in_is_that_of_drawn_answers(loss, rng):
     assert (np.abs(means - np.mean(draws, axis=0)) < 5 * error + 2e-3 * form.scale(4)).all()
 
 
+def test_the_mean_plug_in_of_costs_has_no_noise_where_one_action_is_best(rng):
+    # Noise would rank points whose expected regret is 0, and the floor would be no floor.
+    form = CostMatrix([[0, 1, 2], [2, 0, 4], [9, 9, 0]])
+    probs = np.tile([0.95, 0.04, 0.01], (1, 200, 1))
+    means = form.expected_plugin(probs, np.full(200, 14), rng)
+    assert means.std() < 0.1 * np.std(form.bayes_risk(rng.multinomial(14, probs[0]) / 14) / 22**0.5)
+    assert means == pytest.approx(0.06, abs=2e-3)
+
+
 @pytest.mark.parametrize("loss", [*LOSSES, CostMatrix([[0, 1, 4, 2], [3, 0, 1, 1], [1, 1, 1, 1]])])
 def test_losses_of_classes_are_the_risks_of_certain_answers(loss, rng):
     form = get_loss(loss)

@@ -10,7 +10,10 @@ from rue._kernels.bootstrap import _mix
 
 @kernel
 def mean_plugin(key, probs, n_answers, costs, out):
-    """Write the mean of the least cost of an action over drawn answers, shape (n_points,)."""
+    """Write the mean of the least cost of an action over drawn answers, shape (n_points,).
+
+    Of costs, only what the action that is best under ``probs`` costs beyond it is drawn: mostly 0.
+    """
     n_points, n_classes = probs.shape
     cumulated, counts = np.empty(n_classes), np.zeros(n_classes, np.int64)
     for i in range(n_points):
@@ -19,6 +22,13 @@ def mean_plugin(key, probs, n_answers, costs, out):
             whole += probs[i, k]
             cumulated[k] = whole
         m, risk = n_answers[i % n_answers.shape[0]], 0.0
+        best, least_mean = 0, 0.0
+        for a in range(costs.shape[0]):
+            mean = 0.0
+            for k in range(n_classes):
+                mean += costs[a, k] * probs[i, k] / whole
+            if a == 0 or mean < least_mean:
+                best, least_mean = a, mean
         n_sets = max(8, 320 // m)
         state = _mix(np.uint64(key) + np.uint64(i) * np.uint64(0xD1342543DE82EF95))
         for _ in range(n_sets):
@@ -33,14 +43,16 @@ def mean_plugin(key, probs, n_answers, costs, out):
             if costs.shape[0] == 0:
                 risk += 1.0 - most / m
                 continue
-            least = np.inf
+            least, paid = np.inf, 0.0
             for a in range(costs.shape[0]):
                 cost = 0.0
                 for k in range(n_classes):
                     cost += costs[a, k] * counts[k]
                 least = min(least, cost)
-            risk += least / m
-        out[i] = risk / n_sets
+                if a == best:
+                    paid = cost
+            risk -= (paid - least) / m
+        out[i] = least_mean + risk / n_sets
 
 
 @kernel
