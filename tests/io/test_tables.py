@@ -6,6 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from rue import Annotations, Draws
+
+
 from rue.errors import AlignmentError, FileError
 from rue.io import read_run, read_truth
 from rue.io.answers import answers_of, truth_of_answers
@@ -375,3 +377,37 @@ def test_only_rows_without_ids_may_be_draws_first():
         align_files(Draws(draws), truth)
     with pytest.raises(AlignmentError, match="lacks 1 of the ids in the truth, first 'd'"):
         align_files(Draws(draws, ids=list("abc")), truth)
+
+
+@pytest.mark.parametrize("names", ["ann0,ann1", "anna,bob"])
+def test_stated_classes_leave_columns_of_annotators_what_they_are(tmp_path, names):
+    path = tmp_path / "t.csv"
+    path.write_text(f"id,{names}\nx,low,high\ny,high,\nz,low,low\n")
+    truth = read_truth(path, matching=Matching(classes=("low", "mid", "high")))
+    assert truth.outcomes.names == ("low", "mid", "high")
+    assert truth.counts.tolist() == [[1, 0, 1], [0, 0, 1], [2, 0, 0]]
+    assert truth.notes[-1] == f"{path}: 1 cells without an answer were left out"
+
+
+def test_half_stars_are_classes_where_the_user_says_so(tmp_path):
+    path, predicted, arrays = (tmp_path / name for name in ("t.csv", "p.csv", "t.npz"))
+    path.write_text("id,label\nx,0.5\nx,0.50\nx,1\ny,2.5\n")
+    predicted.write_text("id,2.5,1,0.5\nx,0,0.5,0.5\ny,1,0,0\n")
+    np.savez(arrays, counts=[[0, 1, 2], [1, 0, 0]], classes=[2.5, 1.0, 0.5], ids=["x", "y"])
+    with pytest.raises(FileError, match="belong into a column rating"):
+        read_truth(path)
+    for truth, matching in ((path, Matching(label="label")), (arrays, Matching())):
+        run = read_run(predicted, read_truth(truth, matching=matching), "squared")
+        np.testing.assert_allclose(run.star.total, [(2 * 0.25**2 + 0.25**2) / 3, 0])
+        assert not any("not used" in note for note in run.notes)
+
+
+@pytest.mark.parametrize("name", ["NA", "null", "n/a"])
+def test_a_class_that_reads_as_no_answer_is_refused(tmp_path, name):
+    truth, predicted = tmp_path / "t.csv", tmp_path / "p.csv"
+    truth.write_text(f"id,label\nx,{name}\nx,yes\ny,no\nz,no\n")
+    predicted.write_text(f"id,{name},yes,no\nx,0.5,0.5,0\ny,0,0,1\nz,0,0.5,0.5\n")
+    with pytest.raises(
+        AlignmentError, match=f"has the class '{name}', but such cells of .* no ans"
+    ):
+        read_run(predicted, read_truth(truth), "log")

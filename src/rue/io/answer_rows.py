@@ -20,6 +20,7 @@ Order = Literal["none", "given", "scale"]
 """What the order of a file's classes says; see :class:`rue.Classes`."""
 
 Layout = Literal["long", "wide", "arrays"]
+LEFT_OUT = "without an answer were left out"
 _MOST_CLASSES = 1_000
 _SEVERAL = {"--multi-label": "takes each label as a binary problem"}
 
@@ -200,7 +201,7 @@ def answers_in_column(
     )
     if is_rating:
         return replace(all_answers, numbers=_ratings(frame, label, answers, rows))
-    classes, order, codes = _codes(frame, label, answers, matching.classes)
+    classes, order, codes = _codes(frame, label, answers, matching)
     return replace(all_answers, classes=classes, order=order, codes=codes)
 
 
@@ -211,7 +212,7 @@ def answers_in_columns(
     columns = [frame.column(name) for name in names]
     cells = [cell for column in columns for cell in column.listed]
     answers = columns[0].with_cells(cells)
-    classes, order, codes = _codes(frame, names[0], answers, matching.classes)
+    classes, order, codes = _codes(frame, names[0], answers, matching)
     shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
     n = len(frame)
     return AnswerRows(
@@ -327,22 +328,26 @@ def _ratings(frame: Frame, label: str, answers: FrameColumn, rows: IntArray) -> 
 
 
 def _codes(
-    frame: Frame, name: str, column: FrameColumn, stated: Sequence[str] | None
+    frame: Frame, name: str, column: FrameColumn, matching: Matching
 ) -> tuple[tuple[str, ...], Order, IntArray]:
     """Return the classes, what their order says, and the class of each answer."""
-    numbers = column.numbers
+    numbers, stated = column.numbers, matching.classes
     is_integer = isinstance(column.cells, np.ndarray) and column.cells.dtype.kind in "iu"
     if numbers is None or is_integer:  # exact beyond 2^53 as well
         words = column.words
     else:
         whole = is_whole(np.where(column.missing, 0, numbers))
-        if not whole.all():
+        if whole.all():
+            words = np.nan_to_num(numbers).astype(np.int64).astype(np.str_)
+        elif matching.label is not None or stated is not None:  # half stars, say
+            words = np.array([written_name(str(number)) for number in numbers.tolist()], np.str_)
+        else:
             row = int(np.argmin(whole))
             raise FileError(
                 f"{frame.path}: {name} must be a class, got {numbers[row]:g} at row {row}; real "
-                "answers belong into a column rating"
+                "answers belong into a column rating",
+                advice={"--label": f"{name} takes such numbers as names of classes"},
             )
-        words = np.nan_to_num(numbers).astype(np.int64).astype(np.str_)
     occurring, codes = np.unique(words, return_inverse=True)
     occurring = np.array([boolean_name(word) for word in occurring.tolist()], np.str_)
     answered = set(occurring[np.unique(codes[~column.missing])].tolist())

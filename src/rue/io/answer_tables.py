@@ -87,7 +87,7 @@ def answers_in_table(
         return answers_in_column(
             frame, id_name, label, matching, is_rating=is_rating, counted=counted
         )
-    if matching.classes is None:
+    if set(matching.classes or ()).isdisjoint(frame.columns):
         names = [
             name
             for name in frame.columns

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import IntArray, chunked
 from rue.errors import AlignmentError, FileError, InputError
-from rue.io.answer_rows import FileAnswers
+from rue.io.answer_rows import LEFT_OUT, FileAnswers
 from rue.io.answer_tables import answers_in_table
 from rue.io.files import Frame, read_frame
 from rue.io.names import (
@@ -276,7 +276,8 @@ def truth_of_answers(answers: FileAnswers, stated: Sequence[str] | None = None) 
         )
     notes = (*answers.notes, *unused_note(path, answers.unused))
     if answers.n_blank:
-        notes = (*notes, f"{path}: {answers.n_blank:,} rows without an answer were left out")
+        what = "cells" if "," in answers.columns.get("annotator", "") else "rows"
+        notes = (*notes, f"{path}: {answers.n_blank:,} {what} {LEFT_OUT}")
     try:
         truth: Truth
         if answers.ratings is not None:

@@ -3,7 +3,9 @@
 from rue._text import are_numbers
 from rue.beliefs import Belief
 from rue.errors import AlignmentError
+from rue.io.answer_rows import LEFT_OUT
 from rue.io.answer_tables import READ_AS_COUNTS
+from rue.io.columns import is_missing
 from rue.truth.base import Truth
 
 
@@ -31,6 +33,17 @@ def require_same_rows(belief: Belief, truth: Truth) -> None:
                 f"order, first {str(own[row])[:60]!r} and {str(others[row])[:60]!r} at row {row}",
                 advice={"--id": f"{name} matches rows by it"},
             )
+
+
+def require_no_lost_class(belief: Belief, truth: Truth) -> None:
+    """Raise if answers were left out as missing that may be of a class, such as NA."""
+    own, names = belief.outcomes.names, truth.outcomes.names
+    lost = [name for name in own or () if is_missing(name) and name not in (names or own or ())]
+    if lost and any(note.endswith(LEFT_OUT) for note in truth.notes):
+        raise AlignmentError(
+            f"{belief.source}: has the class {lost[0]!r}, but such cells of {truth.source} were "
+            "read as no answer; give this class another name in both files"
+        )
 
 
 def without_doubt(truth: Truth, belief: Belief) -> Truth:

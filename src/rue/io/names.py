@@ -225,7 +225,11 @@ def checked_classes(path: Path, names: NDArray[Any], n_classes: int) -> tuple[st
     if names.dtype.kind == "S":
         names = np.char.decode(names, "utf-8", "replace")
     texts = tuple(str(name) for name in names.tolist()) if names.ndim == 1 else ()
-    if names.dtype.kind not in "USiub" or len(texts) != n_classes or len(set(texts)) < n_classes:
+    if names.dtype.kind == "f" and bool(np.isfinite(names).all()):
+        texts = tuple(map(written_name, names.astype(np.str_).tolist()))
+    elif names.dtype.kind not in "USiub":
+        texts = ()
+    if len(texts) != n_classes or len(set(texts)) < n_classes:
         raise FileError(
             f"{path}: classes must be {n_classes} different names, one per column, got "
             f"{str(names.tolist())[:120]}"

@@ -159,7 +159,7 @@ def _read_frame(frame: Frame, matching: Matching) -> Belief | Run:
         unused = [*belief.groups, *frame.unused]
     else:
         belief, notes = _of_table(frame, table, matching), table.notes
-        used = {name.split(".")[0] for name in table.used if name}
+        used = {part for name in table.used if name for part in (name, name.split(".")[0])}
         unused = [n for n in frame.columns if n not in used and plain_name(n) not in BELIEF_ARRAYS]
     names = [name for name in unused if name not in matching.groups]
     more = unused_note(frame.path, names, scores=True)

@@ -19,6 +19,7 @@ from rue.io.doubts import (
     as_annotators,
     draws_first,
     require_no_further_class,
+    require_no_lost_class,
     require_same_rows,
     without_doubt,
 )
@@ -63,7 +64,9 @@ def make_run(
     strange = () if belief.outcomes.complete else require_known_answers(belief, truth)
     if matching.normalize and matching.classes is None:
         require_no_further_class(belief, truth)
-    truth = without_doubt(truth, belief) if truth.notes else truth
+    if truth.notes:
+        require_no_lost_class(belief, truth)
+        truth = without_doubt(truth, belief)
     truth, belief, notes = align_files(belief, truth, matching)
     if matching.min_annotators is not None:
         truth, belief, notes = _answered(truth, belief, notes, matching.min_annotators)
