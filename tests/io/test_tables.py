@@ -1,6 +1,7 @@
 """Tables of predictions and answers, wide and long."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -396,7 +397,8 @@ def test_half_stars_are_classes_where_the_user_says_so(tmp_path):
     np.savez(arrays, counts=[[0, 1, 2], [1, 0, 0]], classes=[2.5, 1.0, 0.5], ids=["x", "y"])
     with pytest.raises(FileError, match="belong into a column rating"):
         read_truth(path)
-    for truth, matching in ((path, Matching(label="label")), (arrays, Matching())):
+    stated = Matching(classes=("0.5", "1", "2.5"))
+    for truth, matching in ((path, stated), (arrays, Matching())):
         run = read_run(predicted, read_truth(truth, matching=matching), "squared")
         np.testing.assert_allclose(run.star.total, [(2 * 0.25**2 + 0.25**2) / 3, 0])
         assert not any("not used" in note for note in run.notes)
@@ -411,3 +413,23 @@ def test_a_class_that_reads_as_no_answer_is_refused(tmp_path, name):
         AlignmentError, match=f"has the class '{name}', but such cells of .* no ans"
     ):
         read_run(predicted, read_truth(truth), "log")
+
+
+def test_names_of_classes_may_have_a_point_beside_decimal_commas(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("id;0.5;1;2.5\nx;0,25;0,5;0,25\ny;1;0;0\n")
+    belief = read_predictions(path)
+    assert (belief.outcomes.names, belief.mean().tolist()) == (
+        ("0.5", "1", "2.5"),
+        [[0.25, 0.5, 0.25], [1, 0, 0]],
+    )
+
+
+def test_padded_numbers_of_an_ordered_column_are_numbers(tmp_path):
+    words = pd.Categorical(["02", "01", "02"], categories=["01", "02", "10"], ordered=True)
+    pd.DataFrame({"id": ["x", "x", "y"], "label": words}).to_parquet(tmp_path / "t.parquet")
+    truth = read_truth(tmp_path / "t.parquet")
+    assert (truth.outcomes.names, truth.counts.tolist()) == (
+        ("1", "2", "10"),
+        [[1, 1, 0], [0, 1, 0]],
+    )

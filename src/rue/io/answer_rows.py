@@ -201,7 +201,7 @@ def answers_in_column(
     )
     if is_rating:
         return replace(all_answers, numbers=_ratings(frame, label, answers, rows))
-    classes, order, codes = _codes(frame, label, answers, matching)
+    classes, order, codes = _codes(frame, label, answers, matching.classes)
     return replace(all_answers, classes=classes, order=order, codes=codes)
 
 
@@ -212,7 +212,7 @@ def answers_in_columns(
     columns = [frame.column(name) for name in names]
     cells = [cell for column in columns for cell in column.listed]
     answers = columns[0].with_cells(cells)
-    classes, order, codes = _codes(frame, names[0], answers, matching)
+    classes, order, codes = _codes(frame, names[0], answers, matching.classes)
     shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
     n = len(frame)
     return AnswerRows(
@@ -328,10 +328,10 @@ def _ratings(frame: Frame, label: str, answers: FrameColumn, rows: IntArray) -> 
 
 
 def _codes(
-    frame: Frame, name: str, column: FrameColumn, matching: Matching
+    frame: Frame, name: str, column: FrameColumn, stated: Sequence[str] | None
 ) -> tuple[tuple[str, ...], Order, IntArray]:
     """Return the classes, what their order says, and the class of each answer."""
-    numbers, stated = column.numbers, matching.classes
+    numbers = column.numbers
     is_integer = isinstance(column.cells, np.ndarray) and column.cells.dtype.kind in "iu"
     if numbers is None or is_integer:  # exact beyond 2^53 as well
         words = column.words
@@ -339,14 +339,14 @@ def _codes(
         whole = is_whole(np.where(column.missing, 0, numbers))
         if whole.all():
             words = np.nan_to_num(numbers).astype(np.int64).astype(np.str_)
-        elif matching.label is not None or stated is not None:  # half stars, say
+        elif stated is not None:  # half stars, say
             words = np.array([written_name(str(number)) for number in numbers.tolist()], np.str_)
         else:
             row = int(np.argmin(whole))
             raise FileError(
                 f"{frame.path}: {name} must be a class, got {numbers[row]:g} at row {row}; real "
                 "answers belong into a column rating",
-                advice={"--label": f"{name} takes such numbers as names of classes"},
+                advice={"--classes": "takes such numbers as classes, if it names all of them"},
             )
     occurring, codes = np.unique(words, return_inverse=True)
     occurring = np.array([boolean_name(word) for word in occurring.tolist()], np.str_)
@@ -357,13 +357,13 @@ def _codes(
             "call the column rating"
         )
     order: Order = "none"
+    spell = boolean_name if numbers is None else written_name
     if stated is not None:
-        spell = boolean_name if numbers is None else written_name
         names = [spell(text) for text in stated]
     elif column.order is not None and not are_numbers(column.order):
-        names, order = list(column.order), column.order_kind
+        names, order = [spell(text) for text in column.order], column.order_kind
     else:
-        names = sorted_names(list(column.order or answered))
+        names = sorted_names([spell(text) for text in column.order or answered])
         order = column.order_kind
     strange = sorted(answered - set(names))
     if strange:

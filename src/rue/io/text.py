@@ -160,8 +160,11 @@ def _separator(text: str, usual: str) -> str:
 
 
 def _decimal_commas(lines: Sequence[tuple[int, list[str]]]) -> bool:
-    """Write decimal commas as points, in place, unless a cell has a point; say whether."""
-    cells = [cell for _, row in lines for cell in row]
+    """Write decimal commas as points, in place, unless a cell has a point; say whether.
+
+    The first line may name classes, such as 0.5.
+    """
+    cells = [cell for _, row in lines[1:] for cell in row]
     if not any(_DECIMAL_COMMA.fullmatch(cell.strip()) for cell in cells):
         return False
     if any("." in cell and is_number(cell) for cell in cells):

@@ -1,6 +1,7 @@
 """Agreement of annotators: by hand, against a slow twin, and its laws."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -76,3 +77,14 @@ def test_bounds(table):
     assert alpha is None or alpha <= 1 + 1e-12
     if agreement == 1 and alpha is not None:
         assert alpha == pytest.approx(1)
+
+
+def test_alpha_has_no_table_of_all_pairs_of_classes():
+    counts = np.eye(2, 30_000)[[0, 1, 0]] * 2
+    tracemalloc.start()
+    try:
+        assert alpha_of_counts(counts) == pytest.approx(1)
+        assert alpha_of_counts(counts, np.arange(30_000)) == pytest.approx(1)
+        assert tracemalloc.get_traced_memory()[1] < 100 * counts.nbytes / 3
+    finally:
+        tracemalloc.stop()

@@ -215,13 +215,16 @@ def alpha_of_counts(counts: ArrayLike, values: ArrayLike | None = None) -> float
     c, m = _pairable(counts)
     if len(c) == 0:
         return None
-    k = c.shape[1]
-    v = None if values is None else as_array("values", values).astype(np.float64)
-    distance = 1.0 - np.eye(k) if v is None else (v[:, None] - v[None, :]) ** 2
     n, totals = m.sum(), c.sum(axis=0)
+    if values is None:  # unequal pairs, from the equal ones: no table of all pairs of classes
+        within, between = m**2 - (c**2).sum(axis=1), n**2 - (totals**2).sum()
+    else:
+        v = as_array("values", values).astype(np.float64)
+        v = v - totals @ v / n
+        within = 2 * (m * (c @ v**2) - (c @ v) ** 2)
+        between = 2 * n * (totals @ v**2)
     # Each ordered pair of answers about a point has weight 1 / (m - 1), so a point has weight m.
-    observed = (((c @ distance) * c).sum(axis=1) / (m - 1)).sum() / n
-    expected = totals @ distance @ totals / (n * (n - 1))
+    observed, expected = (within / (m - 1)).sum() / n, between / (n * (n - 1))
     return None if expected == 0 else float(1 - observed / expected)
 
 
