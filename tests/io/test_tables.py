@@ -7,8 +7,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from rue import Annotations, Draws
-
-
 from rue.errors import AlignmentError, FileError
 from rue.io import read_run, read_truth
 from rue.io.answers import answers_of, truth_of_answers
