@@ -113,10 +113,10 @@ def which_method(rows: Regimes) -> Answer:
     if firsts:
         main = firsts["log", CORRECTED]
         others = [
-            f"{words} {_names(firsts[key])}"
+            f"{words}: {_names(firsts[key])}"
             for key, words in (
-                (("log", "aurec"), "by AuReC"),
-                (("zero_one", "n_aurec"), "by n-AuReC under 0/1 loss"),
+                (("log", "aurec"), "first by AuReC"),
+                (("zero_one", "n_aurec"), "first by n-AuReC under 0/1 loss"),
             )
             if key in firsts
         ]
@@ -125,7 +125,7 @@ def which_method(rows: Regimes) -> Answer:
         sentence = (
             f"Lowest mean rank by corrected n-AuReC under log loss: {_ranked(main)} (of "
             f"{len(ranks.mean)} methods, {ranks.n_families} families), a lead that is clear "
-            f"{_where_clear(main)}; {', '.join(others)}."
+            f"{_where_clear(main)}; {'; '.join(others)}."
         )
     between = ""
     if by_loss:
@@ -451,16 +451,18 @@ def what_moves_ranks(rows: Regimes) -> Answer:
     low, high = (grid(tuned, key, "log") for key in ("aurec_low", "aurec_high"))
     overlaps = [unresolved(low.values[i], high.values[i]) for i in range(len(low.datasets))]
     n_open, n_all = (sum(each) for each in zip(*overlaps, strict=True)) if overlaps else (0, 0)
+    regimes, criteria = (numbers[name, "log"] for name in list(pairs)[:2])
     shown = {
-        name: numbers[name, "log"] for name in list(pairs)[:2] if numbers[name, "log"].n_families
+        name: one
+        for name, one in (("of the paper's settings", regimes), ("by AuReC", criteria))
+        if one.n_families
     }
-    words = [f"{one.text(digits=2, sign='')} with {name}" for name, one in shown.items()]
+    words = [f"{one.text(digits=2)} with the order {name}" for name, one in shown.items()]
     families = fewest(shown).families if shown else "no family"
     sentence = (
-        "Kendall's tau between two orders of the methods by n-AuReC (log loss) is "
+        "Kendall's tau of the order of the methods by n-AuReC, tuned, under log loss is "
         f"{listed(words)} ({families})."
     )
-    regimes = numbers["paper's settings instead of tuned", "log"]
     body = "\n\n".join(
         [
             "Kendall's tau between two orders of the methods by n-AuReC on the same data set, mean "

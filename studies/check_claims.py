@@ -348,9 +348,8 @@ def answer_5(rows: Mapping[str, list[Row]]) -> Shown:
         taus(whole, table(rows[r], "log", key(column)))
         for r, column in (("paper", "n_aurec"), ("tuned", "aurec"))
     )
-    shown, families = words(regimes, 2, sign=""), n_families(regimes)
-    more = words(criteria, 2, sign="")
-    return [*words(regimes, 2), families], [*shown, "tuned", *more, families]
+    shown, families = words(regimes, 2), n_families(regimes)
+    return [*shown, families], ["tuned", *shown, *words(criteria, 2), families]
 
 
 def answer_6(rows: Mapping[str, list[Row]]) -> Shown:

@@ -67,7 +67,8 @@ def test_the_first_method_is_named():
     answer = which_method(both())
     assert (
         "under log loss: pairs, 1.0 [1.0, 1.0] tuned and 1.0 [1.0, 1.0] paper (of 4 methods, "
-        "6 families), a lead that is clear in neither regime; by AuReC pairs." in answer.sentence
+        "6 families), a lead that is clear in neither regime; first by AuReC: pairs."
+        in answer.sentence
     )
     assert "| log | tuned | n-AuReC | 4 | 6 | pairs | 1.0 [1.0, 1.0] |" in answer.body
     # laplace is one rank apart.
@@ -83,7 +84,7 @@ def test_the_first_method_is_named():
     assert "loss: ensemble, 1.0 [1.0, 1.0] tuned and pairs, 1.0 [1.0, 1.0]" in answer.sentence
     turned = [row | {"aurec": -row["aurec"]} for row in rows()]
     answer = which_method({"tuned": turned, "paper": rows()})
-    assert "by AuReC ensemble (tuned) and pairs (paper)" in answer.sentence
+    assert "by AuReC: ensemble (tuned) and pairs (paper)" in answer.sentence
 
 
 def without_noise(**changes):
@@ -177,7 +178,7 @@ def test_active_learning_is_compared_with_the_regime_it_trains_in():
 
 def test_what_moves_a_ranking():
     answer = what_moves_ranks(both())
-    assert "1.00 [1.00, 1.00] with paper's settings instead of tuned" in answer.sentence
+    assert "+1.00 [+1.00, +1.00] with the order of the paper's settings" in answer.sentence
     assert answer.line.endswith(" and with the paper's is +1.00 [+1.00, +1.00] (6 families).")
     assert "| published convention instead of Definition 1 | log | -1.00 [" in answer.body
     assert "overlap for 0 of 36 pairs" in answer.body  # six pairs on each of six data sets
