@@ -1,8 +1,11 @@
 """Entry: what the registry knows about a data set without reading its files."""
 
 import inspect
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import IntArray
+from rue._schema import build
 from rue.data.dataset import DataSet, TaskKind
 from rue.data.fetching import content_check, download
 from rue.data.files import Reader
@@ -53,9 +57,9 @@ class Entry:
     task: TaskKind
     n_points: int
     n_classes: int
-    annotators: tuple[int, float, int] | None
+    annotators: tuple[int, float, int] | None = None
     splits: Mapping[str, int]
-    size: int | None
+    size: int | None = None
     licence: str
     citation: str
     checksums: Mapping[str, str | None] = field(default_factory=dict)
@@ -72,6 +76,26 @@ class Entry:
         """How to get the data set: its origin, and the command or the manual steps."""
         how = self.by_hand or (f"`rue data fetch {self.name}`" if self.fetch else "")
         return ": ".join(part for part in (self.origin, how) if part) or "made here"
+
+
+def entries(
+    family: str, own: Mapping[str, Mapping[str, Any]] | None = None, **shared: Any
+) -> tuple[Entry, ...]:
+    """Return the data sets of a family: their facts in ``catalogue.toml``, and the given fields."""
+    data_sets = []
+    for name, facts in _catalogue()[family]["sets"].items():
+        stated = {**_catalogue()[family], **facts}
+        given = {"name": name, **shared, **(own or {}).get(name, {})}
+        if "urls" in stated:
+            given["fetch"] = fetch_urls(stated.pop("urls"), stated["checksums"])
+        del stated["sets"]
+        data_sets.append(build(Entry, stated, where=name, given=given))
+    return tuple(data_sets)
+
+
+@cache
+def _catalogue() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads((files("rue.data") / "catalogue.toml").read_text(encoding="utf-8"))
 
 
 def make_data_set(entry: Entry, reader: Reader, **fields: Any) -> DataSet:
@@ -137,15 +161,13 @@ def options_of(load: Callable[..., DataSet]) -> tuple[Mapping[str, object], bool
 
 
 def fetch_urls(
-    files: Mapping[str, tuple[str, ...]], checksums: Mapping[str, str | None]
+    addresses: Mapping[str, Sequence[str]], checksums: Mapping[str, str]
 ) -> Callable[[Path, bool], None]:
-    """Return a ``fetch`` function for files with known addresses and checksums."""
+    """Return a ``fetch`` function for files with known addresses and checksums, by path or name."""
 
     def fetch(root: Path, progress: bool) -> None:
-        for path, urls in files.items():
-            checksum = checksums[path]
-            if checksum is None:
-                raise FileError(f"{path} has no known checksum, so it is not fetched")
+        for path, urls in addresses.items():
+            checksum = checksums.get(path) or checksums[path.rpartition("/")[2]]
             download(urls, root / path, content_check(path, checksum), progress=progress)
 
     return fetch

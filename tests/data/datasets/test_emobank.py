@@ -164,7 +164,7 @@ def test_fetch(tmp_path, server, monkeypatch):
     )
     fetch(tmp_path, False)
     assert load(tmp_path).annotations.n_points == 5
-    assert set(emobank._CHECKSUMS) == set(FILES)
+    assert set(emobank._FILES) == set(FILES)
 
 
 def test_real(real):

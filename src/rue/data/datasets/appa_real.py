@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from rue.data.dataset import DataSet, counted
-from rue.data.entry import Entry, make_data_set
+from rue.data.entry import Entry, entries, make_data_set
 from rue.data.fetching import download, zip_check
 from rue.data.files import Reader, content_digest, csv_rows, read_zip
 from rue.data.images import LazyImages
@@ -119,24 +119,4 @@ def _number(text: str) -> float:
     return float(text)
 
 
-ENTRIES = (
-    Entry(
-        name="appa-real",
-        task="image",
-        n_points=7_591,
-        n_classes=N_AGES,
-        annotators=None,
-        splits={"train": 4_113, "validation": 1_500, "test": 1_978},
-        size=885_000_000,
-        licence="research only",
-        origin=URL,
-        citation=(
-            "Agustsson, Timofte, Escalera, Baro, Guyon and Rothe (2017). Apparent and real age "
-            "estimation in still images with deep residual regressors on APPA-REAL database. FG."
-        ),
-        checksums={ZIP: None},
-        needs=(_PLACES,),
-        load=load,
-        fetch=fetch,
-    ),
-)
+ENTRIES = entries("appa_real", needs=(_PLACES,), checksums={ZIP: None}, load=load, fetch=fetch)

@@ -1,6 +1,5 @@
 """CIFAR-10H: 47 to 63 annotators classified each of CIFAR-10's 10,000 test images."""
 
-import functools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from rue._arrays import IntArray
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry, fetch_urls, make_tested
+from rue.data.entry import Entry, entries, fetch_urls, make_tested
 from rue.data.fetching import content_check, download, locked_target
 from rue.data.files import Reader, atomic_write, file_digest, read_tar
 from rue.data.images import ImageArray
@@ -29,17 +28,7 @@ _RECORD = 1 + 3 * 32 * 32
 _BATCH = 10_000
 _ARCHIVE = "cifar-10-binary.tar.gz"
 _ARCHIVE_AT = f"https://www.cs.toronto.edu/~kriz/{_ARCHIVE}"
-_CHECKSUMS = {
-    COUNTS: "e3a314fdecb1f8aeb680f50fde8682d83065d5191d8fc76f0bdc86333bd7fefe",
-    _TEST: "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b",
-    _TRAIN[1]: "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5",
-    _TRAIN[2]: "a591ca11fa1708a91ee40f54b3da4784ccd871ecf2137de63f51ada8b3fa57ed",
-    _TRAIN[3]: "bbe8596564c0f86427f876058170b84dac6670ddf06d79402899d93ceea26f67",
-    _TRAIN[4]: "014e562d6e23c72197cc727519169a60359f5eccd8945ad5a09d710285ff4e48",
-    _TRAIN[5]: "755304fc0b379caeae8c14f0dac912fbc7d6cd469eb67a1029a08a39453a9add",
-}
 _ARCHIVE_SHA256 = "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"
-_FEATURES_SHA256 = "57138277872a210cc453b063286e6091992e933ea3fbb0de8fa574c69d3667de"
 
 
 def load(
@@ -126,16 +115,6 @@ def fetch(root: Path, progress: bool) -> None:
         archive.unlink()
 
 
-_fetch_counts = fetch_urls(
-    {
-        COUNTS: (
-            "https://raw.githubusercontent.com/jcpeterson/cifar-10h/master/data/cifar10h-counts.npy",
-        )
-    },
-    _CHECKSUMS,
-)
-
-
 def _read_batch(reader: Reader, path: str) -> tuple[IntArray, ImageArray]:
     """Read records of one label byte and three 32 x 32 planes."""
     data = np.frombuffer(reader.read(path), dtype=np.uint8)
@@ -150,41 +129,24 @@ def _read_batch(reader: Reader, path: str) -> tuple[IntArray, ImageArray]:
     return labels, np.ascontiguousarray(images)
 
 
-_entry = functools.partial(
-    Entry,
-    n_points=10_000,
-    n_classes=10,
-    annotators=(47, 51.1, 63),
-    splits={"train": 50_000, "validation": 0, "test": 10_000},
-    licence="CC BY-NC-SA 4.0 (annotations)",
-    origin="https://github.com/jcpeterson/cifar-10h, https://www.cs.toronto.edu/~kriz/cifar.html",
-    citation=(
-        "Peterson, Battleday, Griffiths and Russakovsky (2019). Human uncertainty makes "
-        "classification more robust. ICCV. Images: Krizhevsky (2009), CIFAR-10."
-    ),
+ENTRIES = entries(
+    "cifar10",
+    {
+        "cifar10h": {
+            "needs": ((COUNTS,), (_TEST,)),
+            "optional": tuple(_TRAIN.values()),
+            "load": load,
+            "fetch": fetch,
+        },
+        "cifar10h-features": {"needs": ((COUNTS,), (FEATURES,)), "load": load_features},
+    },
 )
-
-ENTRIES = (
-    _entry(
-        name="cifar10h",
-        task="image",
-        size=170_852_299,
-        checksums=_CHECKSUMS,
-        needs=((COUNTS,), (_TEST,)),
-        optional=tuple(_TRAIN.values()),
-        load=load,
-        fetch=fetch,
-    ),
-    _entry(
-        name="cifar10h-features",
-        task="features",
-        size=22_981_504,
-        checksums={COUNTS: _CHECKSUMS[COUNTS], FEATURES: _FEATURES_SHA256},
-        needs=((COUNTS,), (FEATURES,)),
-        load=load_features,
-        by_hand=(
-            "its features were made for this project and are on no server: put the file at "
-            f"{FEATURES} under a data root, or give your own to load('cifar10h', features=...)"
-        ),
-    ),
+_CHECKSUMS = {path: str(digest) for path, digest in ENTRIES[0].checksums.items()}
+_fetch_counts = fetch_urls(
+    {
+        COUNTS: (
+            "https://raw.githubusercontent.com/jcpeterson/cifar-10h/master/data/cifar10h-counts.npy",
+        )
+    },
+    _CHECKSUMS,
 )

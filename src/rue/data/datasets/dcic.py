@@ -10,7 +10,7 @@ import numpy as np
 
 from rue._arrays import IntArray, require_one_of
 from rue.data.dataset import DataSet, counted
-from rue.data.entry import Entry, make_data_set
+from rue.data.entry import Entry, entries, make_data_set
 from rue.data.fetching import download, get, zip_check
 from rue.data.files import Reader, content_digest, open_zip
 from rue.data.images import LazyImages
@@ -21,6 +21,16 @@ from rue.truth.annotations import Annotations
 
 RECORD = "8115942"
 _ZENODO = "https://zenodo.org"
+_FOLDERS = {
+    "dcic-benthic": "Benthic",
+    "dcic-mice-bone": "MiceBone",
+    "dcic-pig": "Pig",
+    "dcic-plankton": "Plankton",
+    "dcic-quality-mri": "QualityMRI",
+    "dcic-treeversity-1": "Treeversity#1",
+    "dcic-treeversity-6": "Treeversity#6",
+    "dcic-turkey": "Turkey",
+}
 _SPLITS = {"dcic": rotate, "paper": split_as_published}
 _PARSED = 10  # bytes of Python objects for a byte of JSON, more than measured
 
@@ -150,40 +160,15 @@ def _require_files(source: Path, images: list[str], folds: IntArray, files: set[
         raise FileError(f"{source} lacks {len(missing)} labelled images, first {missing[0]}")
 
 
-def _entry(
-    name: str, folder: str, images: tuple[int, ...], n_classes: int, size: int | None = None
-) -> Entry:
-    return Entry(
-        name=name,
-        task="image",
-        n_points=sum(images),
-        n_classes=n_classes,
-        annotators=None,
-        splits={"train": sum(images[2:]), "validation": images[0], "test": images[1]},
-        size=size,
-        licence="CC BY-SA 4.0",
-        origin=f"{_ZENODO}/records/{RECORD}",
-        citation=(
-            "Schmarje et al. (2022). Is one annotation enough? A data-centric image classification "
-            "benchmark for noisy and ambiguous label estimation. NeurIPS Datasets and Benchmarks."
-        ),
-        checksums={f"dcic/{_zip_name(folder)}": None},
-        needs=(_places(folder),),
-        load=load,
-        fetch=functools.partial(fetch, folder=folder),
-    )
-
-
-# name, folder, images in each fold, classes, bytes
-_SETS: tuple[tuple[str, str, tuple[int, ...], int, int | None], ...] = (
-    ("dcic-benthic", "Benthic", (907, 955, 958, 990, 1057), 8, None),
-    ("dcic-mice-bone", "MiceBone", (1540, 1513, 1325, 1319, 1543), 3, 680_507_926),
-    ("dcic-pig", "Pig", (1947, 2129, 2007, 2039, 2115), 4, None),
-    ("dcic-plankton", "Plankton", (2444, 2462, 2468, 2457, 2449), 10, None),
-    ("dcic-quality-mri", "QualityMRI", (60, 64, 62, 62, 62), 2, None),
-    ("dcic-treeversity-1", "Treeversity#1", (1820, 1912, 1905, 1966, 1886), 6, None),
-    ("dcic-treeversity-6", "Treeversity#6", (1892, 1972, 1972, 2032, 1958), 6, None),
-    ("dcic-turkey", "Turkey", (1384, 1761, 1672, 1431, 1792), 3, None),
+ENTRIES = entries(
+    "dcic",
+    {
+        name: {
+            "checksums": {f"dcic/{_zip_name(folder)}": None},
+            "needs": (_places(folder),),
+            "fetch": functools.partial(fetch, folder=folder),
+        }
+        for name, folder in _FOLDERS.items()
+    },
+    load=load,
 )
-_FOLDERS = {name: folder for name, folder, *_ in _SETS}
-ENTRIES = tuple(_entry(*facts) for facts in _SETS)

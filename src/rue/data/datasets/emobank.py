@@ -5,7 +5,6 @@ individual ratings. A rating of 1 in all three means that the annotator found no
 answers are left out, as in the authors' means.
 """
 
-import functools
 from collections.abc import Iterator
 from typing import Literal
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from rue._arrays import IntArray, require_one_of
 from rue.data.dataset import DataSet, count, counted
-from rue.data.entry import Entry, fetch_urls, make_data_set
+from rue.data.entry import Entry, entries, make_data_set
 from rue.data.files import Reader, csv_rows
 from rue.data.splits import Splits, hashed_folds, named_splits, rotate, shared_groups
 from rue.errors import FileError
@@ -26,7 +25,7 @@ VALUES.setflags(write=False)
 
 _PERSPECTIVES: tuple[Perspective, ...] = ("both", "readers", "writers")
 _FOLDS: tuple[Folds, ...] = ("official", "document")
-_DIMENSIONS = {"emobank-valence": 0, "emobank-arousal": 1, "emobank-dominance": 2}
+_DIMENSIONS = ("valence", "arousal", "dominance")
 _SPLIT, _TEXTS, _DOCUMENTS = "emobank.csv", "raw.csv", "meta.tsv"
 _RATINGS = {
     "readers": "individual_reader_ratings.csv",
@@ -35,13 +34,6 @@ _RATINGS = {
 _RATINGS_KNOWN = ("1", "2", "3", "4", "5")
 _PARTS = {"train": "train", "dev": "validation", "test": "test"}
 _HEADLINES = "SemEval"  # the one document whose sentences are unrelated
-_CHECKSUMS = {
-    _SPLIT: "63c814e10299ef6f6be5caae428f9ef6d7b2f95cfa9e0e12497dd10b4ad831af",
-    _TEXTS: "9b03998db726aa07afa0c9571b9f17d7b42489c525d7a94ea6ec5f0d12ece5f8",
-    _DOCUMENTS: "c848266476711a3fb68395b9907ef574e60289ad916c8db79b7ea2e62ab62e0e",
-    _RATINGS["readers"]: "059bdadbdc1179b29c168b96f1e0c0a31fc2b0bab5e4103bf6cf3b3e6d53e7bf",
-    _RATINGS["writers"]: "b6bf5a793b4ecd668b521155fdfa9dcb1920d21a8a1b608024e96a755bb3f706",
-}
 
 
 def load(
@@ -67,9 +59,10 @@ def load(
     ]
     counts = np.zeros((len(ids), len(VALUES)), np.int64)
     n_void = 0
+    dimension = _DIMENSIONS.index(entry.name.removeprefix("emobank-"))
     for who, path in _RATINGS.items():
         if perspective in ("both", who):
-            n_void += _tally(reader, path, row_of, _DIMENSIONS[entry.name], counts)
+            n_void += _tally(reader, path, row_of, dimension, counts)
     annotated = np.flatnonzero(counts.any(axis=1))
     notes = counted(
         (n_void, "answer", "of 1, 1, 1 set aside: nothing to rate"),
@@ -164,32 +157,5 @@ def _places(name: str) -> tuple[str, ...]:
     return (*(f"{folder}/{name}" for folder in folders), *zips)
 
 
-_entry = functools.partial(
-    Entry,
-    task="text",
-    n_points=10_548,
-    n_classes=len(VALUES),
-    annotators=(1, 96_234 / 10_548, 12),
-    splits={"train": 8_062, "validation": 1_000, "test": 1_000},
-    size=6_220_376,
-    licence="CC BY-SA 4.0",
-    origin="https://github.com/JULIELab/EmoBank",
-    citation=(
-        "Buechel and Hahn (2017). EmoBank: Studying the Impact of Annotation Perspective and "
-        "Representation Format on Dimensional Emotion Analysis. EACL."
-    ),
-    checksums=_CHECKSUMS,
-    needs=tuple(map(_places, _CHECKSUMS)),
-    load=load,
-    fetch=fetch_urls(
-        {
-            f"emobank/{name}": (
-                f"https://raw.githubusercontent.com/JULIELab/EmoBank/master/corpus/{name}",
-            )
-            for name in _CHECKSUMS
-        },
-        {f"emobank/{name}": digest for name, digest in _CHECKSUMS.items()},
-    ),
-)
-
-ENTRIES = tuple(_entry(name=name) for name in _DIMENSIONS)
+_FILES = (_SPLIT, _TEXTS, _DOCUMENTS, *_RATINGS.values())
+ENTRIES = entries("emobank", load=load, needs=tuple(map(_places, _FILES)))

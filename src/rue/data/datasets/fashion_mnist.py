@@ -7,7 +7,7 @@ import struct
 import numpy as np
 
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry, fetch_urls, make_tested
+from rue.data.entry import Entry, entries, make_tested
 from rue.data.files import Reader, unpacked
 from rue.data.images import ImageArray
 from rue.errors import FileError
@@ -22,22 +22,7 @@ _TRAIN_IMAGES = "fashion-mnist/train-images-idx3-ubyte.gz"
 _TRAIN_LABELS = "fashion-mnist/train-labels-idx1-ubyte.gz"
 _TEST_IMAGES = "fashion-mnist/t10k-images-idx3-ubyte.gz"
 _TEST_LABELS = "fashion-mnist/t10k-labels-idx1-ubyte.gz"
-# Checksums of the unpacked content, because recompressed copies are in circulation.
-_CHECKSUMS = {
-    COUNTS: "bec7efff5d6f901a6224758d71caadb436dbd8de1284b0be7089d193be94ddbc",
-    _TRAIN_IMAGES: "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
-    _TRAIN_LABELS: "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
-    _TEST_IMAGES: "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
-    _TEST_LABELS: "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
-}
-_IMAGES_AT = (
-    "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/",
-    "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
-)
-_COUNTS_AT = (
-    "https://raw.githubusercontent.com/ishida-lab/irreducible/main/data/",
-    "https://raw.githubusercontent.com/takashiishida/irreducible/main/data/",
-)
+_FILES = (COUNTS, _TRAIN_IMAGES, _TRAIN_LABELS, _TEST_IMAGES, _TEST_LABELS)
 
 
 def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
@@ -80,34 +65,4 @@ def _read_idx(reader: Reader, path: str, n_axes: int) -> ImageArray:
     raise FileError(f"{path} is not an idx file of bytes with {n_axes} axes")
 
 
-ENTRIES = (
-    Entry(
-        name="fashion-mnist-h",
-        task="image",
-        n_points=10_000,
-        n_classes=10,
-        annotators=(53, 66.702, 79),
-        splits={"train": 60_000, "validation": 0, "test": 10_000},
-        size=31_099_551,
-        licence="MIT (images); none stated (annotations)",
-        origin="https://github.com/ishida-lab/irreducible",
-        citation=(
-            "Ishida, Yamane, Charoenphakdee, Niu and Sugiyama (2023). Is the Performance of My "
-            "Deep Network Too Good to Be True? A Direct Approach to Estimating the Bayes Error "
-            "in Binary Classification. ICLR. Images: Xiao, Rasul and Vollgraf (2017)."
-        ),
-        checksums=_CHECKSUMS,
-        needs=tuple(map(unpacked, _CHECKSUMS)),
-        load=load,
-        fetch=fetch_urls(
-            {
-                path: tuple(
-                    address + path.rpartition("/")[2]
-                    for address in (_COUNTS_AT if path == COUNTS else _IMAGES_AT)
-                )
-                for path in _CHECKSUMS
-            },
-            _CHECKSUMS,
-        ),
-    ),
-)
+ENTRIES = entries("fashion_mnist", load=load, needs=tuple(map(unpacked, _FILES)))

@@ -1,6 +1,5 @@
 """FER+: ten annotators voted on the emotion of each of 35,710 faces (Barsoum et al. 2016)."""
 
-import functools
 import hashlib
 import re
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import IntArray, require_whole
 from rue.data.dataset import DataSet, counted
-from rue.data.entry import Entry, fetch_urls, make_data_set
+from rue.data.entry import Entry, entries, fetch_urls, make_data_set
 from rue.data.files import Reader, csv_rows, file_digest, open_zip
 from rue.data.images import ImageArray, decode_image
 from rue.errors import FileError, InputError
@@ -40,11 +39,6 @@ _IMAGES = (
     *("ferplus/FER2013Train", "ferplus/images/FER2013Train", "ferplus/data/FER2013Train"),
 )
 _PIXELS = "ferplus/images"
-_CHECKSUMS = {
-    VOTES: "1ef9fd56de873a8c6dcb4b1b06cd050db103022f7f08ed1ccaa487ec7b4b46dc",
-    _PIXELS: "8d7990fe02fa497a16181a3ccaaecf3a22ba156d602845962597fe94395892ab",
-    FEATURES: "611a9193a76d8e1ebc9cd88199017dd4efb68ac014f78223b0a7e610686a6ecb",
-}
 
 
 @dataclass(frozen=True)
@@ -93,7 +87,8 @@ def fetch(root: Path, progress: bool) -> None:
     """Fetch the votes; the images can only be downloaded by hand."""
     _fetch_votes(root, progress)
     if not Reader("ferplus", root).has(*_IMAGES):
-        raise FileError(f"the votes of ferplus are in {root}, its images are not: {_BY_HAND}")
+        advice = ENTRIES[0].by_hand
+        raise FileError(f"the votes of ferplus are in {root}, its images are not: {advice}")
 
 
 def _faces(reader: Reader) -> _Faces:
@@ -209,54 +204,14 @@ def _data_set(reader: Reader, entry: Entry, faces: _Faces, **fields: Any) -> Dat
     )
 
 
-_BY_HAND = (
-    "get fer2013.csv from the Kaggle competition challenges-in-representation-learning-facial-"
-    "expression-recognition-challenge, run generate_training_data.py of "
-    "https://github.com/microsoft/FERPlus, and put FER2013Train, FER2013Valid and FER2013Test, or "
-    "a zip of them called images.zip, in ferplus/ of a data root (the votes: "
-    "`rue data fetch ferplus`)"
-)
 _fetch_votes = fetch_urls(
     {VOTES: ("https://raw.githubusercontent.com/microsoft/FERPlus/master/fer2013new.csv",)},
-    _CHECKSUMS,
+    {VOTES: "1ef9fd56de873a8c6dcb4b1b06cd050db103022f7f08ed1ccaa487ec7b4b46dc"},
 )
-_entry = functools.partial(
-    Entry,
-    n_points=35_679,
-    n_classes=len(CLASS_NAMES),
-    annotators=(5, 339_827 / 35_679, 10),
-    splits={"train": 28_537, "validation": 3_574, "test": 3_568},
-    licence="MIT (votes); research only (images)",
-    origin="https://github.com/microsoft/FERPlus",
-    citation=(
-        "Barsoum, Zhang, Canton Ferrer and Zhang (2016). Training Deep Networks for Facial "
-        "Expression Recognition with Crowd-Sourced Label Distribution. ICMI. Images: Goodfellow "
-        "et al. (2013), FER2013."
-    ),
-)
-
-ENTRIES = (
-    _entry(
-        name="ferplus",
-        task="image",
-        size=None,
-        checksums={VOTES: _CHECKSUMS[VOTES], _PIXELS: _CHECKSUMS[_PIXELS]},
-        needs=((VOTES,), _IMAGES),
-        load=load,
-        fetch=fetch,
-        by_hand=_BY_HAND,
-    ),
-    _entry(
-        name="ferplus-features",
-        task="features",
-        size=None,
-        checksums={VOTES: _CHECKSUMS[VOTES], FEATURES: _CHECKSUMS[FEATURES]},
-        needs=((VOTES,), (FEATURES,)),
-        load=load_features,
-        by_hand=(
-            "its features were made for this project and are on no server: put the file at "
-            f"{FEATURES} under a data root, or give your own to load('ferplus', features=...) "
-            "(the votes: `rue data fetch ferplus`)"
-        ),
-    ),
+ENTRIES = entries(
+    "ferplus",
+    {
+        "ferplus": {"needs": ((VOTES,), _IMAGES), "load": load, "fetch": fetch},
+        "ferplus-features": {"needs": ((VOTES,), (FEATURES,)), "load": load_features},
+    },
 )

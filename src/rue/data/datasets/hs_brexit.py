@@ -10,21 +10,18 @@ import numpy as np
 
 from rue._text import JsonObject
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry, make_data_set
+from rue.data.entry import Entry, entries, make_data_set
 from rue.data.files import Reader
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
 from rue.truth.annotations import Annotations
 
-N_ANNOTATORS = 6
-_CHECKSUMS = {
-    "HS-Brexit_train.json": "d204d83c7b1a73f037b3aff36aac61357c08a96f96292a37ac7655eb562d81fb",
-    "HS-Brexit_dev.json": "77c17f95985cbb6db47ffcda637e717a9074f2660e15b5c0c1f9006f50da60a7",
-    "HS-Brexit_test.json": "24e5e1615818ff6e3b96e50245cfe10636ef8ec0ea51f2c2a60acb68858fd195",
-}
 _PLACES = {
-    name: tuple(f"{folder}/{name}" for folder in ("lewidi/2023/HS-Brexit_dataset", "hs-brexit"))
-    for name in _CHECKSUMS
+    f"HS-Brexit_{part}.json": tuple(
+        f"{folder}/HS-Brexit_{part}.json"
+        for folder in ("lewidi/2023/HS-Brexit_dataset", "hs-brexit")
+    )
+    for part in ("train", "dev", "test")
 }
 
 
@@ -71,25 +68,4 @@ def _items(data: bytes, name: str) -> JsonObject:
     return items
 
 
-ENTRIES = (
-    Entry(
-        name="hs-brexit",
-        task="text",
-        n_points=1_120,
-        n_classes=2,
-        annotators=(N_ANNOTATORS, float(N_ANNOTATORS), N_ANNOTATORS),
-        splits={"train": 673, "validation": 236, "test": 211},
-        size=952_773,
-        licence="none stated",
-        origin="https://le-wi-di.github.io",
-        by_hand="download HS-Brexit_dataset of 2023 into lewidi/2023",
-        citation=(
-            "Akhtar, Basile and Patti (2021). Whose Opinions Matter? Perspective-aware Models to "
-            "Identify Opinions of Hate Speech Victims in Abusive Language Detection. "
-            "arXiv 2106.15896."
-        ),
-        checksums=_CHECKSUMS,
-        needs=tuple(_PLACES.values()),
-        load=load,
-    ),
-)
+ENTRIES = entries("hs_brexit", needs=tuple(_PLACES.values()), load=load)

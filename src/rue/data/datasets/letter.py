@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry, make_data_set
+from rue.data.entry import Entry, entries, make_data_set
 from rue.data.fetching import locked_target
 from rue.data.files import Reader, atomic_write, content_digest
 from rue.data.splits import hashed_folds, rotate
@@ -14,8 +14,6 @@ from rue.errors import FileError
 
 PATH = "letter/letter-recognition.data"
 CLASS_NAMES = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-# Checksum of the sorted rows, because OpenML and UCI have them in different orders.
-_SHA256 = "a094e8368835be48ef62fcaa4209ac834247618cdc382570ccc5cc9694e0463e"
 
 
 def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
@@ -76,24 +74,6 @@ def _sorted_digest(rows: list[str]) -> str:
     return content_digest(PATH, "\n".join(sorted(rows)).encode())
 
 
-ENTRIES = (
-    Entry(
-        name="letter",
-        task="tabular",
-        n_points=20_000,
-        n_classes=26,
-        annotators=None,
-        splits={"train": 11_875, "validation": 4_027, "test": 4_098},
-        size=712_565,
-        licence="CC BY 4.0",
-        origin="OpenML 6",
-        citation=(
-            "Frey and Slate (1991). Letter Recognition Using Holland-Style Adaptive Classifiers. "
-            "Machine Learning 6."
-        ),
-        checksums={PATH: _SHA256},
-        needs=((PATH,),),
-        load=load,
-        fetch=fetch,
-    ),
-)
+ENTRIES = entries("letter", needs=((PATH,),), load=load, fetch=fetch)
+# Of the sorted rows, because OpenML and UCI have them in different orders.
+_SHA256 = ENTRIES[0].checksums[PATH]

@@ -7,7 +7,6 @@ NLI variation (Pavlick and Kwiatkowski 2019): 15 to 45 annotators placed each pa
 real numbers, not classes.
 """
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from rue._arrays import FloatArray
 from rue._text import JsonObject
 from rue.data.dataset import DataSet, counted
-from rue.data.entry import Entry, fetch_urls, make_data_set
+from rue.data.entry import Entry, entries, make_data_set
 from rue.data.files import Reader
 from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
@@ -31,11 +30,6 @@ _FILES = {
     "chaosnli-mnli": "chaosNLI_mnli_m.jsonl",
     "chaosnli-alphanli": "chaosNLI_alphanli.jsonl",
 }
-_SHA256 = {
-    "chaosnli-snli": "99f9015ddda7d85f66a087452bc30d53974314fe27e7d589e2f41ad44bd509c1",
-    "chaosnli-mnli": "8eb49b589488e7b1a9ec95fb8a864bd50f0509b4f808eed0aed3f8167617664d",
-    "chaosnli-alphanli": "f55817ecc11a02ba3030cd7d2c567d23843456809020723abad53f4fde024c9e",
-}
 LIMIT = 50.0
 TOLERANCE = 1e-3  # the published numbers are whole ones with noise of up to 1e-4
 
@@ -46,7 +40,6 @@ _VARIATION_PLACES = (
     f"NLI-variation-data-master/sentence-pair-analysis/{_VARIATION}",
     *("nli-variation/NLI-variation-data-master.zip", "NLI-variation-data-master.zip"),
 )
-_VARIATION_SHA256 = "ce1724dc0139e26d5e4769025e45fb1d4b6ccd4e5445d96825c34212f765dd13"
 
 
 def load_chaosnli(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
@@ -182,65 +175,11 @@ def _answers(answers: Any, where: str) -> FloatArray:
     return np.array(answers, dtype=np.float64)
 
 
-_chaosnli = functools.partial(
-    Entry,
-    task="text",
-    annotators=(100, 100.0, 100),
-    size=None,
-    licence="CC BY-NC 4.0",
-    origin="https://github.com/easonnie/ChaosNLI",
-    citation=(
-        "Nie, Zhou and Bansal (2020). What Can We Learn from Collective Human Opinions on Natural "
-        "Language Inference Data? EMNLP."
-    ),
-    load=load_chaosnli,
-    by_hand=(
-        f"get https://www.dropbox.com/s/h4j7dqszmpt2679/{_ZIP} and put it, or its .jsonl files, in "
-        "chaosnli/ of a data root"
-    ),
-)
-
 ENTRIES = (
-    *(
-        _chaosnli(
-            name=name,
-            n_points=n_points,
-            n_classes=n_classes,
-            splits={"train": 0, "validation": 0, "test": n_points},
-            checksums={_FILES[name]: _SHA256[name]},
-            needs=(_places(_FILES[name]),),
-        )
-        for name, n_points, n_classes in (
-            ("chaosnli-snli", 1_514, 3),
-            ("chaosnli-mnli", 1_599, 3),
-            ("chaosnli-alphanli", 1_532, 2),
-        )
+    *entries(
+        "chaosnli",
+        {name: {"needs": (_places(file),)} for name, file in _FILES.items()},
+        load=load_chaosnli,
     ),
-    Entry(
-        name="nli-variation",
-        task="text",
-        n_points=496,
-        n_classes=0,
-        annotators=(15, 19_360 / 496, 45),
-        splits={"train": 285, "validation": 119, "test": 92},
-        size=915_674,
-        licence="none stated",
-        origin="https://github.com/epavlick/NLI-variation-data",
-        citation=(
-            "Pavlick and Kwiatkowski (2019). Inherent Disagreements in Human Textual Inferences. "
-            "TACL 7."
-        ),
-        checksums={_VARIATION: _VARIATION_SHA256},
-        needs=(_VARIATION_PLACES,),
-        load=load_variation,
-        fetch=fetch_urls(
-            {
-                _VARIATION_PLACES[0]: (
-                    "https://raw.githubusercontent.com/epavlick/NLI-variation-data/master/"
-                    f"sentence-pair-analysis/{_VARIATION}",
-                )
-            },
-            {_VARIATION_PLACES[0]: _VARIATION_SHA256},
-        ),
-    ),
+    *entries("nli_variation", load=load_variation, needs=(_VARIATION_PLACES,)),
 )

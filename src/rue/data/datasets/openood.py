@@ -8,20 +8,11 @@ import numpy as np
 
 from rue._arrays import require_whole
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry, make_data_set
+from rue.data.entry import Entry, entries, make_data_set
 from rue.data.files import Reader
 from rue.data.images import decode_image
 from rue.errors import FileError
 
-# OpenOOD v1.5's near and far sets for CIFAR-10, with the lengths of its lists.
-_SETS = {
-    "cifar100": 9_000,
-    "tin": 7_793,
-    "mnist": 70_000,
-    "svhn": 26_032,
-    "texture": 5_640,
-    "places365": 35_195,
-}
 NEAR = ("cifar100", "tin")
 FAR = ("mnist", "svhn", "texture", "places365")
 OPENOOD_GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -84,28 +75,12 @@ def _list(name: str) -> str:
     return f"openood/benchmark_imglist/cifar10/test_{name}.txt"
 
 
-ENTRIES = tuple(
-    Entry(
-        name=f"openood-{name}",
-        task="ood",
-        n_points=n_points,
-        n_classes=0,
-        annotators=None,
-        splits={"train": 0, "validation": 0, "test": n_points},
-        size=None,
-        licence="that of each set",
-        citation=(
-            "Zhang et al. (2023). OpenOOD v1.5: Enhanced Benchmark for Out-of-Distribution "
-            "Detection."
-        ),
-        checksums={_list(name): None},
-        needs=((_list(name),),),
-        load=load,
-        whole=_is_whole,
-        by_hand=(
-            "get OpenOOD's image lists and images with its own download script and put "
-            "benchmark_imglist and images_classic into openood under a data root"
-        ),
-    )
-    for name, n_points in _SETS.items()
+ENTRIES = entries(
+    "openood",
+    {
+        f"openood-{name}": {"checksums": {_list(name): None}, "needs": ((_list(name),),)}
+        for name in (*NEAR, *FAR)
+    },
+    load=load,
+    whole=_is_whole,
 )

@@ -20,7 +20,7 @@ import numpy as np
 
 from rue._arrays import FloatArray, IntArray, require_whole
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry, make_data_set
+from rue.data.entry import Entry, entries, make_data_set
 from rue.data.files import Reader
 from rue.data.splits import N_FOLDS, rotate
 from rue.errors import FileError, ShapeError
@@ -230,35 +230,6 @@ def _require_published(file: Path, labels: IntArray) -> None:
 
 
 ENTRIES = (
-    Entry(
-        name="random-rbf",
-        task="tabular",
-        n_points=10_000,
-        n_classes=5,
-        annotators=None,
-        splits={"train": 6_000, "validation": 2_000, "test": 2_000},
-        size=0,
-        licence="Apache-2.0 (made by rue)",
-        citation="The RandomRBF family of MOA and river; OpenML 156.",
-        load=load,
-    ),
-    Entry(
-        name="openml-156",
-        task="tabular",
-        n_points=N_ROWS,
-        n_classes=N_CLASSES,
-        annotators=None,
-        splits={"train": 600_000, "validation": 200_000, "test": 200_000},
-        size=None,
-        licence="public (OpenML)",
-        origin="OpenML 156",
-        citation="RandomRBF_0_0, made with MOA; OpenML 156.",
-        checksums={PLACES[0]: None},
-        needs=(PLACES,),
-        load=load_openml,
-        by_hand=(
-            "download the ARFF file of data set 156 from openml.org and put it into a data root "
-            f"as {PLACES[0]}"
-        ),
-    ),
+    *entries("random_rbf", load=load),
+    *entries("openml_156", load=load_openml, needs=(PLACES,), checksums={PLACES[0]: None}),
 )

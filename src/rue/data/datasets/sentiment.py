@@ -4,7 +4,6 @@ Hutto and Gilbert's (2014) ratings of film reviews, tweets, newspaper editorials
 reviews, as contained in the sdist of vaderSentiment 0.5, which pip downloads.
 """
 
-import functools
 import hashlib
 import io
 import json
@@ -15,7 +14,7 @@ import numpy as np
 
 from rue._arrays import IntArray
 from rue.data.dataset import DataSet
-from rue.data.entry import Entry, make_data_set
+from rue.data.entry import Entry, entries, make_data_set
 from rue.data.fetching import locked_target, pip_download
 from rue.data.files import Reader, atomic_write, read_tar, read_zip
 from rue.data.splits import hashed_folds, rotate
@@ -31,13 +30,6 @@ SDIST = "sentiment/vaderSentiment-0.5.zip"
 SDIST_SHA256 = "5d97c37f3ef6e24eef331122e055dbedafeb6a56abfce0608b326701116ea49a"
 VALUES = np.arange(-4.0, 5.0)
 VALUES.setflags(write=False)
-# Of the ids, texts and counts of each domain (_digest), from whichever file they are read.
-DIGESTS = {
-    "movies": "74b288bdf192f26075c2ce48303b51db36f42b5fbc5babf43bfc9f79e10b66fa",
-    "tweets": "2998c638c573956e264c26b211cb4c8d75d6aecc912b03bc51bc1da534f7e1a0",
-    "nyt": "9db8ca0544e4ca424c7f9063237af743521e6cf795af4fed431f0ddc66c5ca52",
-    "amazon": "77d9d3a46fa7e8448200a57c64f6a86c3a6227665f28c91513560f719b5417ca",
-}
 
 _TAR = "vaderSentiment-0.5/additional_resources/hutto_ICWSM_2014.tar.gz"
 _STEMS = {
@@ -169,7 +161,7 @@ def _read_parquet(path: Path, domain: str) -> "pyarrow.Table | None":
         with opened(path) as file, reading(path, ".parquet"):
             table = open_parquet(path, file).read()
             meta = table.schema.metadata or {}
-            good = _digest(table) == DIGESTS[domain] and meta[b"format"] == _FORMAT
+            good = _digest(table) == _DIGESTS[_parquet(domain)] and meta[b"format"] == _FORMAT
             good = good and all(isinstance(note, str) for note in json.loads(meta[b"notes"]))
     except FileError:  # damaged, or something is missing
         return None
@@ -181,34 +173,11 @@ def _digest(table: "pyarrow.Table") -> str:
     return hashlib.sha256(json.dumps(columns).encode()).hexdigest()
 
 
-_entry = functools.partial(
-    Entry,
-    task="text",
-    n_classes=9,
-    size=2_448_964,
-    licence="MIT",
-    origin="the sdist vaderSentiment==0.5",
-    citation=(
-        "Hutto and Gilbert (2014). VADER: A Parsimonious Rule-based Model for Sentiment Analysis "
-        "of Social Media Text. ICWSM."
-    ),
+ENTRIES = entries(
+    "sentiment",
+    {f"sentiment-{domain}": {"needs": ((_parquet(domain), SDIST),)} for domain in _STEMS},
     load=load,
     fetch=fetch,
 )
-
-ENTRIES = tuple(
-    _entry(
-        name=f"sentiment-{domain}",
-        n_points=n_points,
-        annotators=annotators,
-        splits=dict(zip(("train", "validation", "test"), sizes, strict=True)),
-        checksums={_parquet(domain): DIGESTS[domain]},
-        needs=((_parquet(domain), SDIST),),
-    )
-    for domain, n_points, annotators, sizes in (
-        ("movies", 10_605, (15, 198_810 / 10_605, 29), (6_336, 2_124, 2_145)),
-        ("tweets", 4_001, (20, 140_663 / 4_001, 99), (2_398, 800, 803)),
-        ("nyt", 5_190, (20, 103_800 / 5_190, 20), (3_100, 1_114, 976)),
-        ("amazon", 3_708, (20, 74_160 / 3_708, 20), (2_236, 738, 734)),
-    )
-)
+# Of the ids, texts and counts of each domain (_digest), from whichever file they are read.
+_DIGESTS = {path: digest for entry in ENTRIES for path, digest in entry.checksums.items()}
