@@ -1,5 +1,6 @@
 """What a person sees in a terminal of 80 columns: no table wraps, and no bar is left behind."""
 
+import functools
 import os
 import re
 import struct
@@ -116,6 +117,44 @@ def test_the_help_of_all_commands_loads_none_of_them(run):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert all(f"  {name} " in done.stdout for name in COMMANDS)
     assert not {"numpy", "rue.cli.evaluate"} & set(done.stdout.split())
+
+
+def processed(process, context, value):
+    try:
+        result = process(context, value)
+    except typer.TyperException as error:
+        result = error.format_message()
+    return type(result), result
+
+
+def test_parameters_have_the_values_that_typer_gives_them():
+    root = typer.main.get_command(make_app())
+    commands = [root, *root.commands.values()]
+    commands += [own for group in commands[1:] for own in getattr(group, "commands", {}).values()]
+    compared = 0
+    for command in commands:
+        context = typer.Context(command)
+        for param in command.get_params(context):
+            for value in (None, param.default, "text", ("a", "b"), "definition", "2"):
+                several = param.multiple or param.nargs == -1
+                if (isinstance(value, tuple) != several and value is not None) or param.callback:
+                    continue
+                own = processed(param.process_value, context, value)
+                typers = functools.partial(type(param).process_value, param)
+                assert own == processed(typers, context, value), (param.name, value)
+                compared += 1
+    assert compared > 1000
+
+
+def test_a_plain_command_does_not_load_what_converts_values(world):
+    code = (
+        "import sys, rue.cli\ntry:\n    rue.cli.main(sys.argv[1:])\n"
+        "finally:\n    print('numpy' in sys.modules, 'pydantic' in sys.modules)"
+    )
+    words = ["evaluate", "ddu.npz", "--loss", "log", "--quick", "--format", "csv", "--convention"]
+    command = [sys.executable, "-c", code, *words, "published"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=world)
+    assert done.stdout.splitlines()[-1] == "True False"
 
 
 def test_help_fits_and_says_what_goes_where(world, run, monkeypatch):

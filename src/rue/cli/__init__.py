@@ -107,7 +107,19 @@ def make_app(*names: str, brief: bool = False) -> typer.Typer:
     return app
 
 
-class Command(TyperCommand):
+class _Spared:
+    """A command that loads what Typer converts values with, pydantic, only for those to convert."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters of the command, as Typer does."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            convert = type(param).process_value.__get__(param)
+            param.process_value = functools.partial(_processed, param, convert)
+        return params
+
+
+class Command(_Spared, TyperCommand):
     """A command whose help groups its options, and whose errors advise with its own options."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -153,7 +165,7 @@ class Command(TyperCommand):
             raise
 
 
-class Group(TyperGroup):
+class Group(_Spared, TyperGroup):
     """A command with commands of its own; alone, it prints its help."""
 
     default_name = ""
@@ -324,6 +336,21 @@ def _declared(name: str, kind: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
     )
+
+
+def _processed(param: Any, convert: Callable[..., Any], ctx: Any, value: Any) -> Any:
+    """Return the value of a parameter as it is, if it is as declared; otherwise convert it."""
+    described = param.type_descriptor
+    kind, is_several = described.annotation, param.multiple or param.nargs == -1
+    if (param.required and not value) or described.parameter_info.parser is not None:
+        return convert(ctx, value)
+    if value is None:
+        value = () if is_several else None
+    elif kind == list[str] and is_several and not isinstance(value, str):
+        value = list(value)
+    elif type(value) is not kind and not (get_origin(kind) is Literal and value in get_args(kind)):
+        return convert(ctx, value)
+    return param.callback(ctx, param, value) if param.callback else value
 
 
 def _spread_values(arguments: list[str]) -> list[str]:
