@@ -7,7 +7,7 @@ from rue.bench.cells import cells, config_hash, configuration
 from rue.bench.run import run_suite
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite, read_suite
-from rue.data.own import check
+from rue.data import check
 from rue.data.own.description import save_description
 from rue.errors import FileError, InputError
 

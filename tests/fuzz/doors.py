@@ -157,7 +157,7 @@ def recalibration_map(case: Case) -> Callable[[Path], Any]:
 def submission(case: Case) -> Callable[[Path], Any]:
     """A folder that somebody sends to a leaderboard, with its row or its predictions changed."""
     from rue.leaderboard.submission import read_submission
-    from rue.leaderboard.verify import verify, write_submission
+    from rue.leaderboard.verification import verify, write_submission
 
     arrays = {
         "probs": case.numbers.dirichlet(np.ones(worlds.K), (worlds.N, 2)),

@@ -12,46 +12,7 @@ baselines.py  the rows of a study that come with rue, and a row's place among th
 ``rue bench run`` trains, so it needs the extra ``rue[torch]``; reading results does not.
 """
 
-from rue.bench.cells import Cell, CellRow, DataFacts
-from rue.bench.engine import Engine, Event, Local
-from rue.bench.run import Progress, SuiteRun, run_suite
-from rue.bench.store import State, Store
-from rue.bench.suite import Suite, parse_suite, read_suite, shipped
-from rue.bench.tables import (
-    Results,
-    SummaryRow,
-    beside_published,
-    read_results,
-    summarize,
-    table_rows,
-)
-from rue.bench.tasks import Result, Task
-from rue.methods._training.settings import Network, Regime
+from rue import _lazy_names
 
-__all__ = [
-    "Cell",
-    "CellRow",
-    "DataFacts",
-    "Engine",
-    "Event",
-    "Local",
-    "Network",
-    "Progress",
-    "Regime",
-    "Result",
-    "Results",
-    "State",
-    "Store",
-    "Suite",
-    "SuiteRun",
-    "SummaryRow",
-    "Task",
-    "beside_published",
-    "parse_suite",
-    "read_results",
-    "read_suite",
-    "run_suite",
-    "shipped",
-    "summarize",
-    "table_rows",
-]
+_LAZY, __getattr__ = _lazy_names(__name__, __file__)
+__all__ = [*_LAZY]

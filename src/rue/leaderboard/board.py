@@ -20,7 +20,7 @@ from rue.components import Run
 from rue.errors import InputError
 from rue.inference.method_ranking import Ranking, compare_column
 from rue.leaderboard.submission import Claim, Refused, Submission, find_submissions
-from rue.leaderboard.verify import References, Verified, answers_checksum, verify
+from rue.leaderboard.verification import References, Verified, answers_checksum, verify
 from rue.metrics.columns import title
 
 RANKED_BY = ("n_aurec", "aurec", "aurc")

@@ -6,23 +6,7 @@ rows.py             a row of table 4: both of the above for one method
 active_learning.py  the choice of the next points to label (needs the extra ``rue[torch]``)
 """
 
-from rue.proxies.active_learning import BUDGETS, ActiveLearning, Budget
-from rue.proxies.ood import OOD, Detection, evaluate_ood
-from rue.proxies.rows import ProxyRow, evaluate_proxies
-from rue.proxies.selective import SCORES, ScoreName, Selective, evaluate_selective, score
+from rue import _lazy_names
 
-__all__ = [
-    "BUDGETS",
-    "OOD",
-    "SCORES",
-    "ActiveLearning",
-    "Budget",
-    "Detection",
-    "ProxyRow",
-    "ScoreName",
-    "Selective",
-    "evaluate_ood",
-    "evaluate_proxies",
-    "evaluate_selective",
-    "score",
-]
+_LAZY, __getattr__ = _lazy_names(__name__, __file__)
+__all__ = [*_LAZY]

@@ -11,19 +11,7 @@ The page solves Theorem 1 itself (assets/selectors.js), by the same steps as
 :func:`rue.optimal_selector`, so that it responds to its sliders immediately.
 """
 
-from rue.report.collect import from_files, from_folder
-from rue.report.model import DataCard, Items, MethodCard, Provenance, Report, ReportEntry
-from rue.report.page import render, write_report
+from rue import _lazy_names
 
-__all__ = [
-    "DataCard",
-    "Items",
-    "MethodCard",
-    "Provenance",
-    "Report",
-    "ReportEntry",
-    "from_files",
-    "from_folder",
-    "render",
-    "write_report",
-]
+_LAZY, __getattr__ = _lazy_names(__name__, __file__)
+__all__ = [*_LAZY]

@@ -7,25 +7,7 @@ summary.py    the five scorers, the inputs that they reject, and run_sandbox
 categories.py a classification world with an exact posterior, and the same two errors there
 """
 
-from rue.sandbox.categories import CategoryWorld, make_category_world, split_category_regret
-from rue.sandbox.posterior import Posterior, RegretSplit, SandboxLoss, split_regret
-from rue.sandbox.summary import SANDBOX_LOSSES, SCORERS, Sandbox, run_sandbox
-from rue.sandbox.world import REGIONS, Features, World, make_world
+from rue import _lazy_names
 
-__all__ = [
-    "REGIONS",
-    "SANDBOX_LOSSES",
-    "SCORERS",
-    "CategoryWorld",
-    "Features",
-    "Posterior",
-    "RegretSplit",
-    "Sandbox",
-    "SandboxLoss",
-    "World",
-    "make_category_world",
-    "make_world",
-    "run_sandbox",
-    "split_category_regret",
-    "split_regret",
-]
+_LAZY, __getattr__ = _lazy_names(__name__, __file__)
+__all__ = [*_LAZY]

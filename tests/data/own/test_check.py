@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 import rue.data
-from rue.data.own import check, read_description
-from rue.data.own.description import save_description
+from rue.data import check
+from rue.data.own.description import read_description, save_description
 from rue.errors import AlignmentError, FileError, InputError
 
 TEXTS = ["good day", "bad day", "good day", "fine sun", "bad rain", "good sun", "no day", "so so"]

@@ -7,7 +7,7 @@ import pytest
 
 import rue.data
 from rue import read_truth
-from rue.data.own import check
+from rue.data import check
 from rue.data.own.description import save_description
 from rue.errors import FileError
 

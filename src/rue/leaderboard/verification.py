@@ -157,7 +157,7 @@ def verify(submission: Submission, references: References | None = None) -> Veri
     >>> from pathlib import Path
     >>> import tempfile, numpy as np
     >>> from rue.leaderboard import read_submission, write_submission
-    >>> from rue.leaderboard.verify import verify
+    >>> from rue.leaderboard import verify
     >>> rng = np.random.default_rng(0)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "mine.npz")

@@ -13,7 +13,7 @@ from rue.leaderboard import (
     verify,
     write_submission,
 )
-from rue.leaderboard.verify import claim_differs
+from rue.leaderboard.verification import claim_differs
 from rue.metrics.evaluation import evaluate
 from submitted import LOSSES, change_row
 

@@ -1,0 +1,13 @@
+from rue.leaderboard.board import Board as Board
+from rue.leaderboard.board import BoardRow as BoardRow
+from rue.leaderboard.board import Leaderboard as Leaderboard
+from rue.leaderboard.board import build_leaderboard as build_leaderboard
+from rue.leaderboard.page import write_leaderboard as write_leaderboard
+from rue.leaderboard.submission import Refused as Refused
+from rue.leaderboard.submission import Submission as Submission
+from rue.leaderboard.submission import find_submissions as find_submissions
+from rue.leaderboard.submission import read_submission as read_submission
+from rue.leaderboard.verification import References as References
+from rue.leaderboard.verification import Verified as Verified
+from rue.leaderboard.verification import verify as verify
+from rue.leaderboard.verification import write_submission as write_submission

@@ -1,0 +1,13 @@
+from rue.proxies.active_learning import BUDGETS as BUDGETS
+from rue.proxies.active_learning import ActiveLearning as ActiveLearning
+from rue.proxies.active_learning import Budget as Budget
+from rue.proxies.ood import OOD as OOD
+from rue.proxies.ood import Detection as Detection
+from rue.proxies.ood import evaluate_ood as evaluate_ood
+from rue.proxies.rows import ProxyRow as ProxyRow
+from rue.proxies.rows import evaluate_proxies as evaluate_proxies
+from rue.proxies.selective import SCORES as SCORES
+from rue.proxies.selective import ScoreName as ScoreName
+from rue.proxies.selective import Selective as Selective
+from rue.proxies.selective import evaluate_selective as evaluate_selective
+from rue.proxies.selective import score as score

@@ -1,0 +1,10 @@
+from rue.report.collect import from_files as from_files
+from rue.report.collect import from_folder as from_folder
+from rue.report.model import DataCard as DataCard
+from rue.report.model import Items as Items
+from rue.report.model import MethodCard as MethodCard
+from rue.report.model import Provenance as Provenance
+from rue.report.model import Report as Report
+from rue.report.model import ReportEntry as ReportEntry
+from rue.report.page import render as render
+from rue.report.page import write_report as write_report

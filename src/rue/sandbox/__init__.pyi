@@ -1,0 +1,15 @@
+from rue.sandbox.categories import CategoryWorld as CategoryWorld
+from rue.sandbox.categories import make_category_world as make_category_world
+from rue.sandbox.categories import split_category_regret as split_category_regret
+from rue.sandbox.posterior import Posterior as Posterior
+from rue.sandbox.posterior import RegretSplit as RegretSplit
+from rue.sandbox.posterior import SandboxLoss as SandboxLoss
+from rue.sandbox.posterior import split_regret as split_regret
+from rue.sandbox.summary import SANDBOX_LOSSES as SANDBOX_LOSSES
+from rue.sandbox.summary import SCORERS as SCORERS
+from rue.sandbox.summary import Sandbox as Sandbox
+from rue.sandbox.summary import run_sandbox as run_sandbox
+from rue.sandbox.world import REGIONS as REGIONS
+from rue.sandbox.world import Features as Features
+from rue.sandbox.world import World as World
+from rue.sandbox.world import make_world as make_world
