@@ -50,6 +50,7 @@ def at_least(least: int) -> Constraint:
 
 Count = Annotated[int, at_least(0)]
 Positive = Annotated[int, at_least(1)]
+NotBlank = Annotated[str, Constraint("text, not blank", lambda value: bool(value.strip()))]
 NotNegative = Annotated[float, Constraint("at least 0 and finite", lambda value: bool(value >= 0))]
 AboveZero = Annotated[float, Constraint("above 0 and finite", lambda value: bool(value > 0))]
 Different = Constraint(

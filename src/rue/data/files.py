@@ -305,17 +305,27 @@ def read_member(source: Path, name: str) -> bytes:
     """Read the file itself, or the one member of a zip that has this name."""
     if source.suffix.lower() != ".zip":
         return source.read_bytes()
-    with open_zip(source) as archive:
-        member = member_named(source, archive.namelist(), name)
-    return read_zip(source, [member])[member]
-
-
-def member_named(source: Path, members: list[str], name: str) -> str:
-    """Return the only path of an archive that ends in this name; raise if there is none, or two."""
-    # A Mac puts a twin of each file beside what it packs.
-    paths = [PurePosixPath(member) for member in members if not member.startswith("__MACOSX/")]
-    matches = [str(path) for path in paths if path.name == name]
-    if len(matches) != 1:
-        what = f"has no {name}" if not matches else f"has {len(matches)} files {name}"
+    paths = [path for path in paths_in(source) if PurePosixPath(path).name == name]
+    if len(paths) != 1:
+        what = f"has no {name}" if not paths else f"has {len(paths)} files {name}"
         raise FileError(f"{source} {what}")
-    return matches[0]
+    return read_in(source, paths[0])
+
+
+def paths_in(source: Path) -> list[str]:
+    """Return the files of a folder or a zip, without the twins that a Mac packs."""
+    if source.is_dir():
+        files = (path for path in source.rglob("*") if path.is_file())
+        return [path.relative_to(source).as_posix() for path in files]
+    with open_zip(source) as archive:
+        names = [member.filename for member in archive.infolist() if not member.is_dir()]
+    return [name for name in names if not name.startswith("__MACOSX/")]
+
+
+def read_in(source: Path, name: str) -> bytes:
+    """Read a file of a folder or a zip."""
+    if not source.is_dir():
+        return read_zip(source, [name])[name]
+    if not (source / name).is_file():
+        raise FileError(f"{source} has no {name}")
+    return (source / name).read_bytes()

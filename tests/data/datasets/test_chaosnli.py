@@ -85,16 +85,22 @@ def test_a_zip_needs_the_file_once(tmp_path, members, message):
 
 
 BAD = {
-    "no uid": (item(uid=""), "line 1 must have a uid, got ''"),
-    "no counts": (item(label_counter=None), "label_counter must count answers by class, got None"),
-    "no answers": (item(counts=(0, 0, 0)), "label_counter must count answers by class, got {}"),
-    "fractions": (item(label_counter={"e": 0.3}), "label_counter must count answers by class"),
-    "negative": (item(label_counter={"e": -3}), "label_counter must count answers by class"),
-    "huge": (item(label_counter={"e": 10**400}), "label_counter must count answers by class"),
-    "a class": (item(label_counter={"x": 3}), "label_counter must count e, n, c, got 'x'"),
+    "no uid": (item(uid=""), "line 1: uid must be text, not blank, got ''"),
+    "no counts": (item(label_counter=None), "label_counter must be an object, got None"),
+    "no answers": (item(counts=(0, 0, 0)), "label_counter must count e, n, c, got {}"),
+    "fractions": (
+        item(label_counter={"e": 0.3}),
+        "label_counter.e must be a whole number of at least 0",
+    ),
+    "negative": (
+        item(label_counter={"e": -3}),
+        "label_counter.e must be a whole number of at least 0",
+    ),
+    "huge": (item(label_counter={"e": 10**400}), "label_counter.e must be a whole number"),
+    "a class": (item(label_counter={"x": 3}), "label_counter must count e, n, c, got {'x': 3}"),
     "the order": (item(label_count=[30, 0, 70]), r"label_count must be \[30, 70, 0\]"),
     "no old label": (item(old_label="x"), "old_label must be one of e, n, c, got 'x'"),
-    "no example": (item(example=[]), "example must have a text premise, got None"),
+    "no example": (item(example=[]), r"example must be an object, got \[\]"),
     "no text": (item(example={"premise": "a", "hypothesis": " "}), "a text hypothesis, got ' '"),
     "no JSON": ("{", "cannot read as JSON"),
     "no object": ("[1]", "every entry must be a JSON object, entry 1 is a int"),

@@ -229,7 +229,7 @@ def test_no_json(tmp_path):
     with pytest.raises(FileError, match=r"annotations.json must be a list"):
         rue.data.load("dcic-benthic", tmp_path)
     path.unlink()
-    with pytest.raises(FileError, match=r"has no annotations.json"):
+    with pytest.raises(FileError, match=r"has no Benthic/annotations.json"):
         rue.data.load("dcic-benthic", tmp_path)
 
 

@@ -40,11 +40,11 @@ def test_layout(tmp_path):
     ("content", "message"),
     [
         ("[", "HS-Brexit_dev.json is not a JSON file"),
-        ("[]", r"HS-Brexit_dev.json must be an object from ids to items, got \[\]"),
-        ({"3": {"text": " ", "annotations": "0"}}, "item '3' must have a text, got ' '"),
+        ("[]", r"HS-Brexit_dev.json is not a JSON file of tweets: it must be an object, got \[\]"),
+        ({"3": {"text": " ", "annotations": "0"}}, "3.text must be text, not blank, got ' '"),
         ({"3": {"text": "x", "annotations": "0,2"}}, "annotations must be 0 or 1, got '0,2'"),
-        ({"3": {"text": "x", "annotations": {"a": 1}}}, "annotations must be 0 or 1"),
-        ({"3": "x"}, "item '3' must have a text, got 'None'"),
+        ({"3": {"text": "x", "annotations": {"a": 1}}}, "3.annotations must be text, got {'a'"),
+        ({"3": "x"}, "3 must be an object, got 'x'"),
     ],
 )
 def test_broken_files(tmp_path, content, message):

@@ -95,15 +95,15 @@ def test_it_has_no_classes(tmp_path):
 
 
 BAD = {
-    "no id": (pair(id=None), "line 1 must have a text id, got None"),
-    "no premise": (pair(premise=" "), "line 1 must have a text premise, got ' '"),
+    "no id": (pair(id=None), "line 1: id must be text, not blank, got None"),
+    "no premise": (pair(premise=" "), "line 1: premise must be text, not blank, got ' '"),
     "no answers": (pair(labels=[]), r"labels must be a list of numbers, got \[\]"),
-    "words": (pair(labels=["a"]), r"labels must be a list of numbers, got \['a'\]"),
+    "words": (pair(labels=["a"]), r"labels\[0\] must be a finite number, got 'a'"),
     "beyond": (pair(labels=[50.002]), r"labels must be from -50 to 50, got 50\.002"),
     "nan": (pair(labels=[float("nan")]), "cannot read line 1 as JSON: NaN is no number"),
-    "huge": (pair(labels=[10**400]), "labels must be from -50 to 50, got 1000"),
-    "abstained": (pair(**{"num-NA": -1}), "num-NA must be a whole number, got -1"),
-    "too many": (pair(**{"num-NA": 10**30}), "num-NA must be a whole number, got 1000"),
+    "huge": (pair(labels=[10**400]), r"labels\[0\] must be a finite number, got 1000"),
+    "abstained": (pair(**{"num-NA": -1}), "num_NA must be a whole number, got -1"),
+    "too many": (pair(**{"num-NA": 10**30}), "num_NA must be a whole number, got 1000"),
     "no JSON": ("{", "cannot read as JSON"),
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 from rue.data.dataset import DataSet, counted
 from rue.data.entry import Entry, entries, make_data_set
 from rue.data.fetching import download, zip_check
-from rue.data.files import Reader, content_digest, csv_rows, read_zip
+from rue.data.files import Reader, content_digest, csv_rows, read_in
 from rue.data.images import LazyImages
 from rue.data.splits import named_splits
 from rue.errors import FileError
@@ -36,7 +36,7 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
     n_clipped = n_empty = n_silent = 0
     for split, part in _PARTS.items():
         path = f"gt_{part}.csv"
-        data = _read(source, prefix + path)
+        data = read_in(source, prefix + path)
         reader.note(path, content_digest("gt.txt", data), source / path)
         ratings, ages, empty, silent = _parse(data, path)
         n_empty += empty
@@ -71,14 +71,6 @@ def load(reader: Reader, entry: Entry, *, seed: int, size: int | None = None) ->
 def fetch(root: Path, progress: bool) -> None:
     """Fetch the official zip, which is read without unpacking."""
     download((URL,), root / ZIP, zip_check(), progress=progress)
-
-
-def _read(source: Path, name: str) -> bytes:
-    if source.is_dir():
-        if not (source / name).exists():
-            raise FileError(f"{source} has no {name}")
-        return (source / name).read_bytes()
-    return read_zip(source, [name])[name]
 
 
 def _parse(

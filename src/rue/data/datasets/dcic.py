@@ -1,9 +1,7 @@
 """The eight data sets of DCIC (Schmarje et al. 2022): several annotators classified each image."""
 
-import contextlib
 import functools
 import json
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -12,7 +10,7 @@ from rue._arrays import IntArray, require_one_of
 from rue.data.dataset import DataSet, counted
 from rue.data.entry import Entry, entries, make_data_set
 from rue.data.fetching import download, get, zip_check
-from rue.data.files import Reader, content_digest, open_zip
+from rue.data.files import Reader, content_digest, paths_in, read_in
 from rue.data.images import LazyImages
 from rue.data.splits import N_FOLDS, rotate, split_as_published
 from rue.errors import FileError
@@ -42,13 +40,19 @@ def load(
     require_one_of("splits", splits, _SPLITS)
     folder = _FOLDERS[entry.name]
     source = reader.find(*_places(folder))
-    with _open(source, folder) as (annotations, files):
-        digest = content_digest("annotations.json", annotations)
-        reader.note(f"{folder}/annotations.json", digest, source)
-        pairs, n_null = _parse(annotations, folder)
-        images = sorted({image for image, _ in pairs})
-        folds = np.array([_fold(image, folder) for image in images])
-        _require_files(source, images, folds, files)
+    root = source.parent if source.is_dir() else source  # of paths that begin with the folder
+    within = f"{folder}/" if source.is_dir() else ""
+    files = {within + path for path in paths_in(source)}
+    name = f"{folder}/annotations.json"
+    annotations = read_in(root, name)
+    n_bytes = len(annotations)
+    on_disk = n_bytes if source.is_dir() else source.stat().st_size
+    require_memory(source, _PARSED * n_bytes, on_disk)
+    reader.note(name, content_digest(name, annotations), source)
+    pairs, n_null = _parse(annotations, name)
+    images = sorted({image for image, _ in pairs})
+    folds = np.array([_fold(image, folder) for image in images])
+    _require_files(source, images, folds, files)
     class_names = sorted({label for _, label in pairs})
     row_of = {image: row for row, image in enumerate(images)}
     class_of = {label: k for k, label in enumerate(class_names)}
@@ -62,7 +66,7 @@ def load(
     return make_data_set(
         entry,
         reader,
-        inputs=LazyImages(source.parent if source.is_dir() else source, images, size=size),
+        inputs=LazyImages(root, images, size=size),
         ids=np.array(images, dtype=np.str_),
         class_names=tuple(class_names),
         annotations=Annotations(counts),
@@ -97,29 +101,7 @@ def _places(folder: str) -> tuple[str, ...]:
     return (*(f"dcic/{name}" for name in names), *names)
 
 
-@contextlib.contextmanager
-def _open(source: Path, folder: str) -> Iterator[tuple[bytes, set[str]]]:
-    """Return the annotations and the paths of all files, from ``<folder>/`` on."""
-    name = f"{folder}/annotations.json"
-    if source.is_dir():
-        paths = (path for path in source.rglob("*") if path.is_file())
-        files = {path.relative_to(source.parent).as_posix() for path in paths}
-        if name not in files:
-            raise FileError(f"{source} has no annotations.json")
-        file = source / "annotations.json"
-        require_memory(file, _PARSED * file.stat().st_size, file.stat().st_size)
-        yield file.read_bytes(), files
-    else:
-        with open_zip(source) as archive:
-            files = {member.filename for member in archive.infolist() if not member.is_dir()}
-            if name not in files:
-                raise FileError(f"{source} has no {name}")
-            size = archive.getinfo(name).file_size
-            require_memory(source, _PARSED * size, source.stat().st_size)
-            yield archive.read(name), files
-
-
-def _parse(data: bytes, folder: str) -> tuple[list[tuple[str, str]], int]:
+def _parse(data: bytes, name: str) -> tuple[list[tuple[str, str]], int]:
     """Return (image, label) for each answer, and how many answers have no label."""
     try:
         raters = json.loads(data.decode("utf-8-sig"))
@@ -127,19 +109,18 @@ def _parse(data: bytes, folder: str) -> tuple[list[tuple[str, str]], int]:
         pairs = [(answer["image_path"], answer["class_label"]) for answer in answers]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise FileError(
-            f"{folder}/annotations.json must be a list of objects with annotations of "
+            f"{name} must be a list of objects with annotations of "
             f"image_path and class_label: {type(error).__name__} {error}"
         ) from None
     labelled = [(image, label) for image, label in pairs if label is not None]
     for image, label in labelled:
         if not isinstance(image, str) or not isinstance(label, str) or not label.strip():
             raise FileError(
-                f"{folder}/annotations.json: image_path and class_label must be words, "
-                f"got {label!r} of {image!r}"
+                f"{name}: image_path and class_label must be words, got {label!r} of {image!r}"
             )
     labelled = [(image, label.strip()) for image, label in labelled]
     if len({label for _, label in labelled}) < 2:
-        raise FileError(f"{folder}/annotations.json must hold labels of at least two classes")
+        raise FileError(f"{name} must hold labels of at least two classes")
     return labelled, len(pairs) - len(labelled)
 
 

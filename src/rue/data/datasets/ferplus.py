@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ from numpy.typing import NDArray
 from rue._arrays import IntArray, require_whole
 from rue.data.dataset import DataSet, counted
 from rue.data.entry import Entry, entries, fetch_urls, make_data_set
-from rue.data.files import Reader, csv_rows, file_digest, open_zip
-from rue.data.images import ImageArray, decode_image
+from rue.data.files import Reader, csv_rows, file_digest, paths_in
+from rue.data.images import ImageArray, LazyImages
 from rue.errors import FileError, InputError
 from rue.truth.annotations import Annotations
 
@@ -159,33 +158,20 @@ def _whole(cell: str, line: int) -> int:
 
 def _read_images(source: Path, names: list[str]) -> ImageArray:
     """Decode the named images, shape (n, 48, 48, 1), from a folder or straight from a zip."""
-    images = np.empty((len(names), _SIDE, _SIDE, 1), np.uint8)
-    for row, (name, data) in enumerate(_contents(source, names)):
-        image = decode_image(data, f"{source}: {name}")
+    paths = sorted(paths_in(source), key=len, reverse=True)  # of two with a name, the nearest
+    path_of = {"/".join(path.split("/")[-2:]): path for path in paths}
+    missing = next((name for name in names if name not in path_of), None)
+    if missing is not None:
+        raise FileError(f"{source} has no {missing}")
+    grey = np.empty((len(names), _SIDE, _SIDE, 1), np.uint8)
+    for row, image in enumerate(LazyImages(source, [path_of[name] for name in names])):
         if image.shape[:2] != (_SIDE, _SIDE):
             size = " x ".join(map(str, image.shape[:2]))
-            raise FileError(f"{source}: {name} must have {_SIDE} x {_SIDE} pixels, got {size}")
-        images[row] = image[..., :1]  # grey: the three channels are one
-    return images
-
-
-def _contents(source: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:
-    if source.suffix != ".zip":
-        for name in names:
-            if not (source / name).is_file():
-                raise FileError(f"{source} has no {name}")
-            yield name, (source / name).read_bytes()
-        return
-    with open_zip(source) as archive:
-        members = {
-            "/".join(member.split("/")[-2:]): member
-            for member in archive.namelist()
-            if not member.startswith("__MACOSX/")
-        }
-        for name in names:
-            if name not in members:
-                raise FileError(f"{source} has no {name}")
-            yield name, archive.read(members[name])
+            raise FileError(
+                f"{source}: {names[row]} must have {_SIDE} x {_SIDE} pixels, got {size}"
+            )
+        grey[row] = image[..., :1]  # the three channels are one
+    return grey
 
 
 def _data_set(reader: Reader, entry: Entry, faces: _Faces, **fields: Any) -> DataSet:

@@ -5,10 +5,11 @@ Akhtar, Basile and Patti (2021), as published by the shared task Learning With D
 """
 
 import json
+from dataclasses import dataclass
 
 import numpy as np
 
-from rue._text import JsonObject
+from rue._schema import NotBlank, build
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry, entries, make_data_set
 from rue.data.files import Reader
@@ -16,34 +17,33 @@ from rue.data.splits import hashed_folds, rotate
 from rue.errors import FileError
 from rue.truth.annotations import Annotations
 
-_PLACES = {
-    f"HS-Brexit_{part}.json": tuple(
-        f"{folder}/HS-Brexit_{part}.json"
-        for folder in ("lewidi/2023/HS-Brexit_dataset", "hs-brexit")
-    )
-    for part in ("train", "dev", "test")
-}
+_PARTS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True)
+class _Tweet:
+    text: NotBlank
+    annotations: str
 
 
 def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     """Load the tweets of all three files; folds are hashed from the texts."""
     ids, texts, counts, parts = [], [], [], []
-    for name, places in _PLACES.items():
-        data = reader.member(name, *places)
-        part = name.removeprefix("HS-Brexit_").removesuffix(".json")
-        for key, item in _items(data, name).items():
-            where = f"{name}: item {key!r}"
-            text, answers = (
-                item.get(field) if isinstance(item, dict) else None
-                for field in ("text", "annotations")
-            )
-            if not isinstance(text, str) or not text.strip():
-                raise FileError(f"{where} must have a text, got {str(text)[:40]!r}")
-            labels = answers.split(",") if isinstance(answers, str) else []
-            if not labels or set(labels) - {"0", "1"}:
-                raise FileError(f"{where}: annotations must be 0 or 1, got {str(answers)[:40]!r}")
+    for part in _PARTS:
+        name = f"HS-Brexit_{part}.json"
+        content = reader.member(name, *_places(part))
+        try:
+            tweets = build(dict[str, _Tweet], json.loads(content), unknown="ignore")
+        except ValueError as error:  # of JSON, or of the schema
+            raise FileError(f"{name} is not a JSON file of tweets: {error}") from None
+        for key, tweet in tweets.items():
+            labels = tweet.annotations.split(",")
+            if set(labels) - {"0", "1"}:
+                raise FileError(
+                    f"{name}: {key}.annotations must be 0 or 1, got {tweet.annotations!r:.40}"
+                )
             ids.append(f"{part}-{key}")
-            texts.append(text)
+            texts.append(tweet.text)
             counts.append([labels.count("0"), labels.count("1")])
             parts.append(part)
     return make_data_set(
@@ -58,14 +58,9 @@ def load(reader: Reader, entry: Entry, *, seed: int) -> DataSet:
     )
 
 
-def _items(data: bytes, name: str) -> JsonObject:
-    try:
-        items = json.loads(data)
-    except ValueError as error:
-        raise FileError(f"{name} is not a JSON file: {error}") from None
-    if not isinstance(items, dict) or not items:
-        raise FileError(f"{name} must be an object from ids to items, got {str(items)[:40]}")
-    return items
+def _places(part: str) -> tuple[str, ...]:
+    folders = ("lewidi/2023/HS-Brexit_dataset", "hs-brexit")
+    return tuple(f"{folder}/HS-Brexit_{part}.json" for folder in folders)
 
 
-ENTRIES = entries("hs_brexit", needs=tuple(_PLACES.values()), load=load)
+ENTRIES = entries("hs_brexit", needs=tuple(map(_places, _PARTS)), load=load)

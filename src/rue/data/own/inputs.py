@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rue.data.dataset import Inputs
 from rue.data.features import as_features
-from rue.data.files import open_zip
+from rue.data.files import paths_in
 from rue.data.images import LazyImages
 from rue.data.own.answers import TABLE_SUFFIXES, OwnAnswers, table_with
 from rue.errors import AlignmentError, FileError
@@ -144,7 +144,9 @@ def _features(answers: OwnAnswers, path: Path) -> NDArray[np.float32]:
 
 def _image_names(answers: OwnAnswers, path: Path) -> list[str]:
     """Return the image file of each point: the one that its row names, or else its id."""
-    files = _files(path)
+    files = {name for name in paths_in(path) if name.lower().endswith(IMAGES)}
+    if not files:
+        raise FileError(f"{path} holds no images ({', '.join(IMAGES)})")
     stated = answers.attributes.get("image")
     image_names = [name.strip() for name in stated] if stated else answers.ids
     by_name: dict[str, list[str]] = {}
@@ -167,18 +169,6 @@ def _image_names(answers: OwnAnswers, path: Path) -> list[str]:
             )
         chosen.append(matches[0])
     return chosen
-
-
-def _files(path: Path) -> set[str]:
-    if path.is_dir():
-        names = [file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file()]
-    else:
-        with open_zip(path) as archive:
-            names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
-    images = {name for name in names if name.lower().endswith(IMAGES)}
-    if not images:
-        raise FileError(f"{path} holds no images ({', '.join(IMAGES)})")
-    return images
 
 
 def _require_all(answers: OwnAnswers, places: Any, path: Path, what: str) -> None:
