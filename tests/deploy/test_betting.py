@@ -12,7 +12,7 @@ from scipy.stats import binom
 import naive_betting
 from rue._kernels.wealth import wealth, wealth_of_bets
 from rue.deploy import betting
-from rue.deploy.betting import fewest_points, profile
+from rue.deploy.wagers import fewest_points, profile
 from rue.errors import InputError, ShapeError
 
 losses_and_delta = (

@@ -20,7 +20,7 @@ from rue import (
     realize,
     try_promise,
 )
-from rue.deploy.betting import fewest_points
+from rue.deploy.wagers import fewest_points
 from rue.errors import InputError, ShapeError
 from rue.losses import get_loss
 

@@ -1,4 +1,4 @@
-"""The wealth of bets that the mean loss is below a limit: see ``deploy/betting.py``."""
+"""The wealth of bets that the mean loss is below a limit: see ``deploy/wagers.py``."""
 
 import math
 

@@ -163,9 +163,9 @@ class PerPoint(ABC):
         return new
 
     @property
-    @abstractmethod
     def n_points(self) -> int:
         """The number of points."""
+        return len(getattr(self, self._ROWS[-1]))
 
     @property
     def n_classes(self) -> int:

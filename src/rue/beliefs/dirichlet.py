@@ -89,11 +89,6 @@ class Dirichlet(ClassBelief):
         outcomes = as_classes(classes, array.shape[-1], "alpha")
         self._name(outcomes, ids, method, actions, alpha=kept(array, alpha))
 
-    @property
-    def n_points(self) -> int:
-        """The number of points."""
-        return int(self.alpha.shape[0])
-
     def expectations(self, loss: Loss, *, seed: int = 0) -> Iterator[tuple[slice, Expectation]]:
         """Yield exact expectations (sampled for a cost matrix)."""
         for rows, chunk in chunked(self.alpha):

@@ -173,11 +173,6 @@ class Draws(ClassBelief):
         return f"Draws({n_points:,} points x {n_draws} draws x {n_classes} classes)"
 
     @property
-    def n_points(self) -> int:
-        """The number of points."""
-        return int(self.probs.shape[0])
-
-    @property
     def n_draws(self) -> int:
         """The number of distributions of each point."""
         return int(self.probs.shape[1])

@@ -83,11 +83,6 @@ class Gaussians(RealBelief):
         self._name(RealNumbers(), ids, method, actions, **arrays)
 
     @property
-    def n_points(self) -> int:
-        """The number of points."""
-        return len(self.mean)
-
-    @property
     def n_draws(self) -> int:
         """The number of normal distributions of each point."""
         return int(self.mean.shape[1])

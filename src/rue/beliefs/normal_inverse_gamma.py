@@ -94,11 +94,6 @@ class NormalInverseGamma(RealBelief):
         self._name(RealNumbers(), ids, method, actions, **arrays)
 
     @property
-    def n_points(self) -> int:
-        """The number of points."""
-        return len(self.mu)
-
-    @property
     def description(self) -> str:
         """What the belief holds for each point, for a reader."""
         return "a normal-inverse-gamma distribution per point"

@@ -77,11 +77,6 @@ class Samples(RealBelief):
         self._name(RealNumbers(), ids, method, actions, values=kept(array, values))
 
     @property
-    def n_points(self) -> int:
-        """The number of points."""
-        return len(self.values)
-
-    @property
     def n_draws(self) -> int:
         """The number of empirical distributions of each point."""
         return int(self.values.shape[1])

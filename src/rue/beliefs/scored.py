@@ -92,11 +92,6 @@ class Scored(ClassBelief):
         )
 
     @property
-    def n_points(self) -> int:
-        """The number of points."""
-        return int(self.probs.shape[0])
-
-    @property
     def description(self) -> str:
         """What the belief holds for each point, for a reader."""
         return "one distribution per point, and an epistemic score from another source"

@@ -4,29 +4,7 @@ Theorem 1's selector knows the truth. This one needs only what the model says, a
 budgets for new points.
 """
 
-from rue.deploy.attained import Attained, attained, budgets_kept
-from rue.deploy.betting import betting
-from rue.deploy.estimator import DeployableSelector
-from rue.deploy.fit import fit_selector
-from rue.deploy.kind import Kind
-from rue.deploy.recalibration_map import RecalibrationMap, fit_recalibration_map
-from rue.deploy.rule import PromiseName, Rule
-from rue.deploy.trials import Outcome, Trials, compare_rules, try_promise
+from rue import _lazy_names
 
-__all__ = [
-    "Attained",
-    "DeployableSelector",
-    "Kind",
-    "Outcome",
-    "PromiseName",
-    "RecalibrationMap",
-    "Rule",
-    "Trials",
-    "attained",
-    "betting",
-    "budgets_kept",
-    "compare_rules",
-    "fit_recalibration_map",
-    "fit_selector",
-    "try_promise",
-]
+_LAZY, __getattr__ = _lazy_names(__name__, __file__)
+__all__ = [*_LAZY]

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, IntArray, as_vector, require_whole
 from rue.components import Components
-from rue.deploy.attained import attained, cluster_means
 from rue.deploy.candidates import Bins, Thresholds, best_cut, directions, losses_of
+from rue.deploy.decisions import attained, cluster_means
 from rue.deploy.kind import Kind, largest_loss
 from rue.deploy.promise import Clusters, Promise, floor_at
 from rue.deploy.rule import TOTAL, Rule, Weights, weighted_score

@@ -1,4 +1,4 @@
-"""A promise about new points: thresholds tested from the smallest up, by betting (``betting.py``).
+"""A promise about new points: thresholds tested from the smallest up, by betting (``wagers.py``).
 
 A threshold passes only if its risk and its regret are within budget: the null hypothesis that one
 of them is not is rejected if both p-values are at most delta. Thresholds are tested in a fixed
@@ -36,8 +36,8 @@ from typing import Any
 import numpy as np
 
 from rue._arrays import FloatArray, IntArray
-from rue.deploy.betting import fewest_points, profile
 from rue.deploy.candidates import Losses, Thresholds
+from rue.deploy.wagers import fewest_points, profile
 from rue.selectors.selector import Problem
 
 # With more test points than this, thresholds share bets; in clusters, with five times as many.

@@ -15,7 +15,7 @@ from rue._schema import Constraint, Count, build, plain, read_content
 from rue._text import JsonObject
 from rue.beliefs import Belief
 from rue.components import Components, decompose
-from rue.deploy.attained import Attained
+from rue.deploy.decisions import Attained
 from rue.deploy.kind import Kind
 from rue.errors import InputError
 from rue.io.atomic import write_json

@@ -14,8 +14,8 @@ from tqdm import tqdm
 from rue._arrays import FloatArray, IntArray, as_seed, as_vector, require_whole
 from rue._schema import Undefined
 from rue.components import Components
-from rue.deploy.attained import attained, budgets_kept
 from rue.deploy.candidates import total_weights
+from rue.deploy.decisions import attained, budgets_kept
 from rue.deploy.fit import fit_selector
 from rue.deploy.rule import Rule, Weights
 from rue.errors import InfeasibleError

@@ -219,11 +219,6 @@ class Annotations(Truth):
         self._set(ids, outcomes, counts=counts, probs=probs)
 
     @property
-    def n_points(self) -> int:
-        """The number of points."""
-        return len(self.probs)
-
-    @property
     def n_annotators(self) -> FloatArray:
         """The number of annotators of each point, shape (n_points,); infinity if p* is known."""
         if self.counts is None:

@@ -75,7 +75,7 @@ def attained(
     Examples
     --------
     >>> from rue import Components
-    >>> from rue.deploy.attained import attained
+    >>> from rue.deploy import attained
     >>> star = Components(total=[0.2, 0.4], aleatoric=[0.1, 0.4], epistemic=[0.1, 0.0])
     >>> attained(star, [True, False]).risk, attained(star, [True, False], normalized=True).risk
     (0.1, 0.2)

@@ -92,7 +92,7 @@ def betting(losses: ArrayLike, limit: float, *, delta: float = 0.1, seed: int = 
 
     Examples
     --------
-    >>> from rue.deploy.betting import betting
+    >>> from rue.deploy import betting
     >>> import numpy as np
     >>> losses = np.linspace(0, 0.1, 101)  # mean 0.05, and little spread
     >>> betting(losses, 0.1) <= 0.1

@@ -1,0 +1,15 @@
+from rue.deploy.decisions import Attained as Attained
+from rue.deploy.decisions import attained as attained
+from rue.deploy.decisions import budgets_kept as budgets_kept
+from rue.deploy.estimator import DeployableSelector as DeployableSelector
+from rue.deploy.fit import fit_selector as fit_selector
+from rue.deploy.kind import Kind as Kind
+from rue.deploy.recalibration_map import RecalibrationMap as RecalibrationMap
+from rue.deploy.recalibration_map import fit_recalibration_map as fit_recalibration_map
+from rue.deploy.rule import PromiseName as PromiseName
+from rue.deploy.rule import Rule as Rule
+from rue.deploy.trials import Outcome as Outcome
+from rue.deploy.trials import Trials as Trials
+from rue.deploy.trials import compare_rules as compare_rules
+from rue.deploy.trials import try_promise as try_promise
+from rue.deploy.wagers import betting as betting
