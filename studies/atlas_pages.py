@@ -60,6 +60,7 @@ def findings_blocks(answered: list[Answer]) -> dict[str, str]:
     lines = [f"**{n}. {one.question}** {one.sentence}" for n, one in enumerate(answered, 1)]
     return {
         "state": state(),
+        "tuning": tuning(),
         "noise": noise(baseline_rows("tuned")),
         "answers": "\n\n".join(lines),
     }
@@ -144,6 +145,29 @@ def state() -> str:
         n = len(record["rows"])
         lines.append(f"- `{suite}`: {n} of {plan.n_cells} cells; complete data sets: {there}.")
     return "\n".join(lines)
+
+
+def tuning() -> str:
+    """Return on which seeds the tuned settings of the atlas were chosen."""
+    whole: list[str] = []
+    of_methods: set[str] = set()
+    for name in names("tuned"):
+        rows = read("tuned", name)["rows"]
+        on_three = [
+            row["cell"]["method"]
+            for row in rows
+            if row["config"]["settings"]["training"]["tuned_on"] == "three_seeds"
+        ]
+        whole += [name] if len(on_three) == len(rows) else []
+        of_methods |= set(on_three) if len(on_three) < len(rows) else set()
+    cases = [f"on {listed(whole)}"] if whole else []
+    cases += [f"for {listed(sorted(of_methods))}"] if of_methods else []
+    three = f"; {' and '.join(cases)} that of the least mean loss over three seeds"
+    return (
+        "- Tuned settings: answers 2, 7 and 8 use the baselines (`atlas-baselines`, "
+        "`atlas-twenty`, `atlas-temperature`), tuned on each of their three seeds; answers 1 and 3 "
+        f"to 6 use `atlas`, whose five seeds share that of the first{three * bool(cases)}."
+    )
 
 
 def data_page(dataset: str, records: dict[str, Row]) -> str:

@@ -51,6 +51,19 @@ def test_the_first_seed_may_choose_for_all(features):
         np.testing.assert_array_equal(fitted.predict(data.inputs[:9]).probs, twin)
 
 
+def test_three_seeds_choose_by_their_mean_loss(features, monkeypatch):
+    """None of the three seeds would choose the setting that is best on average."""
+    losses = iter([0.0, 0.2, 0.9, 0.9, 0.2, 0.1, 0.3, 0.4, 0.9])
+    monkeypatch.setattr(forest, "_TRIALS", [(20, 1.0), (40, 1.0), (60, 1.0)])
+    monkeypatch.setattr(forest, "_log_loss", lambda *_: next(losses))
+    data = dataclasses.replace(features, validation=features.test[:100])
+    training = Training(regime="tuned", tuned_on="three_seeds")
+    config = forest.Config(n_trees=2, training=training)
+    fitted = forest.fit(data, config, seeds=(0, 1, 2, 3))
+    assert [one.chosen["min_samples_leaf"] for one in fitted] == [40] * 4  # sums 1.2, 0.8, 1.9
+    assert next(losses, None) is None
+
+
 def test_tuned_takes_the_best_of_eight(features):
     config = forest.Config(n_trees=5, training=Training(regime="tuned"))
     data = dataclasses.replace(features, validation=features.test[:100])

@@ -20,7 +20,7 @@ from rue.beliefs import Draws
 from rue.data.dataset import DataSet, as_inputs
 from rue.data.splits import hashed, hold_out
 from rue.errors import InputError, ShapeError
-from rue.methods._training.settings import Settings, Training, n_tuned
+from rue.methods._training.settings import Settings, Training, chosen_trials, n_tuned
 from rue.methods.learner import AnyInputs, FitRequest, Fitted, Learner, Trained
 
 __all__ = ["Config", "Forest", "fit", "predict"]
@@ -78,21 +78,25 @@ def _train(config: Config, request: FitRequest) -> list[Trained]:
     training = config.training or Training()
     tuned = training.regime == "tuned"
     settings = _TRIALS if tuned else [(config.min_samples_leaf, config.max_features)]
-    n_tuning = n_tuned(training, len(request.seeds))
-    trained: list[Trained] = []
-    pairs = list(zip(request.data, request.seeds, strict=True))
-    for data, seed in tqdm(pairs, disable=not request.progress, desc="forest"):
-        if len(trained) == n_tuning:  # the first seed has chosen for all
-            chosen = trained[0].state.chosen
-            settings = [(chosen["min_samples_leaf"], chosen["max_features"])]
-        held = hold_out(data) if tuned or config.temperature else data
-        grown = [_grow(held, config, seed, *setting) for setting in settings]
-        if len(grown) > 1:
-            part = held.part("validation")
-            losses = [_log_loss(Draws(f.probs(part.inputs)), part.targets()) for f in grown]
-            grown = [grown[int(np.argmin(losses))]]
-        trained.append(Trained(held, state=grown[0]))
-    return trained
+    sets = [hold_out(d) if tuned or config.temperature else d for d in request.data]
+    n = n_tuned(training, len(sets))
+    with tqdm(total=len(sets), disable=not request.progress, desc="forest") as bar:
+        grown: list[list[Forest]] = []  # of each seed that tries all settings
+        for data, seed in zip(sets[:n], request.seeds[:n], strict=True):
+            grown.append([_grow(data, config, seed, *setting) for setting in settings])
+            bar.update()
+        best = [0] * n
+        if len(settings) > 1:
+            losses = [
+                [_log_loss(forest, d) for forest in row]
+                for row, d in zip(grown, sets, strict=False)
+            ]
+            best = chosen_trials(np.array(losses).T, training)
+        forests = [row[trial] for row, trial in zip(grown, best, strict=True)]
+        for data, seed in zip(sets[n:], request.seeds[n:], strict=True):
+            forests.append(_grow(data, config, seed, *settings[best[0]]))
+            bar.update()
+    return [Trained(d, state=forest) for d, forest in zip(sets, forests, strict=True)]
 
 
 def _grow(
@@ -118,7 +122,10 @@ def _grow(
     return Forest(forest, array.shape[1], chosen)
 
 
-def _log_loss(belief: Draws, targets: np.ndarray) -> float:
+def _log_loss(forest: Forest, data: DataSet) -> float:
+    """Return the log loss of the mean prediction on the validation points."""
+    part = data.part("validation")
+    belief, targets = Draws(forest.probs(part.inputs)), part.targets()
     return float(-(targets * np.log(np.maximum(belief.mean(), 1e-12))).sum(axis=1).mean())
 
 

@@ -137,8 +137,28 @@ def test_the_first_seed_may_choose_for_all(noisy, few_axes, monkeypatch):
         assert_same_bits(one, ensemble.fit(noisy, alone, seeds=(seed,))[0])
 
 
+def test_three_seeds_choose_by_their_mean_loss(noisy, few_axes, monkeypatch):
+    """Each of four seeds has the setting that is best over the first three, whose orders differ."""
+    shared = dataclasses.replace(SHORT, tuned_on="three_seeds")
+    seeds = (2, 3, 4, 5)
+    fitted = ensemble.fit(noisy, ensemble.Config(n_members=2, training=shared), seeds=seeds)
+    assert len({one.model.training for one in fitted}) == 1
+    monkeypatch.setattr(fitting, "tuning_axes", lambda *_, **__: {"lr": (1.0,)})
+    losses = {}
+    for setting in trials(SHORT, AXES):
+        alone = ensemble.Config(n_members=2, training=setting)
+        ones = ensemble.fit(noisy, alone, seeds=seeds)
+        losses[setting.lr, setting.weight_decay] = [log_loss(one, noisy) for one in ones]
+        if setting == dataclasses.replace(fitted[0].model.training, tuned_on="three_seeds"):
+            for one, other in zip(fitted, ones, strict=True):
+                assert_same_bits(one, other)
+    best = min(losses, key=lambda key: sum(losses[key][:3]))
+    assert (fitted[0].model.training.lr, fitted[0].model.training.weight_decay) == best
+
+
 def test_the_seed_that_chooses_must_be_named_as_it_is():
-    with pytest.raises(InputError, match="tuned_on must be one of each_seed, first_seed, got 'x'"):
+    names = "each_seed, three_seeds, first_seed"
+    with pytest.raises(InputError, match=f"tuned_on must be one of {names}, got 'x'"):
         Training(tuned_on="x")
 
 

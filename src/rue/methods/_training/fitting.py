@@ -30,7 +30,7 @@ from rue.methods._training.networks import (
 from rue.methods._training.objectives import cross_entropy
 from rue.methods._training.pools import Pool, make_pool
 from rue.methods._training.resnet import ResNet9, ResNet18, Stem, load_weights
-from rue.methods._training.settings import Training, n_tuned, trials, tuning_axes
+from rue.methods._training.settings import Training, chosen_trials, n_tuned, trials, tuning_axes
 from rue.methods._training.training import Member, diverged, train
 from rue.methods.learner import FitRequest, Recipe, Trained
 
@@ -66,13 +66,19 @@ def fit_models(recipe: Recipe, request: FitRequest, training: Training) -> list[
     models = fit_pools(
         recipe, pools[:n], [[setting] * n for setting in settings], seeds[:n], request
     )
-    best = [_choose([trial[s] for trial in models], pools[s], recipe) for s in range(n)]
+    best = models[0]
+    if len(settings) > 1:
+        losses = [
+            [_log_loss(model, pool, recipe) for model, pool in zip(trial, pools[:n], strict=True)]
+            for trial in models
+        ]
+        best = [models[t][s] for s, t in enumerate(chosen_trials(np.array(losses), training))]
     if n < len(seeds):
         chosen = [[best[0].training] * (len(seeds) - n)]
-        rest = fit_pools(recipe, pools[n:], chosen, seeds[n:], request)[0]
-        best += [
-            _choose([model], pool, recipe) for model, pool in zip(rest, pools[n:], strict=True)
-        ]
+        best += fit_pools(recipe, pools[n:], chosen, seeds[n:], request)[0]
+    for model in best:
+        if min(model.epochs) == 0:
+            raise diverged(model.training)
     return [Trained(*trained) for trained in zip(sets, best, pools, strict=True)]
 
 
@@ -138,17 +144,10 @@ def _stops(recipe: Recipe, training: Training) -> bool:
     return training.regime == "tuned" or not (anneals or recipe.dropout)
 
 
-def _choose(models: Sequence[Model], pool: Pool, recipe: Recipe) -> Model:
-    """Return the model whose mean prediction has the lowest log loss on the points held out."""
-    there = [model for model in models if min(model.epochs) > 0]
-    if not there:
-        raise diverged(models[0].training)
-    if len(there) == 1:
-        return there[0]
-    return min(there, key=lambda model: _log_loss(model, pool, recipe))
-
-
 def _log_loss(model: Model, pool: Pool, recipe: Recipe) -> float:
+    """Return the log loss of the mean prediction on the points held out; inf if it diverged."""
+    if min(model.epochs) == 0:
+        return float("inf")
     total = 0.0
     for _, x, y in pool.chunks(pool.held_out, model.chunk):
         if recipe.log_loss is not None:

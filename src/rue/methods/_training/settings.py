@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Annotated, Any, Literal
 
+import numpy as np
+
+from rue._arrays import FloatArray
 from rue._schema import AboveZero, Constraint, NotNegative, Positive, require_fields
 from rue.data.dataset import DataSet
 from rue.data.images import LazyImages
@@ -69,8 +72,9 @@ class Training(Settings):
         ``float32``; ``auto`` is bfloat16 on cuda, and for ``resnet9`` on a CPU that has
         avx512_bf16, else float32. Probes are trained in float32. Predictions are in float32.
     tuned_on
-        Under ``tuned``: each seed's own setting (``each_seed``), or that of the first seed for all
-        (``first_seed``), which costs far less.
+        Under ``tuned``: each seed's own setting (``each_seed``), or one for all seeds, that of the
+        first (``first_seed``, which costs far less) or that with the least mean validation loss
+        over the first three (``three_seeds``).
 
     Examples
     --------
@@ -93,7 +97,7 @@ class Training(Settings):
     weights: str | None = None
     device: Device = "auto"
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
-    tuned_on: Literal["each_seed", "first_seed"] = "each_seed"
+    tuned_on: Literal["each_seed", "three_seeds", "first_seed"] = "each_seed"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -197,9 +201,16 @@ def trials(training: Training, axes: Axes) -> list[Training]:
 
 
 def n_tuned(training: Training, n_seeds: int) -> int:
-    """Return how many of the seeds try all settings; the others take what the first one chose."""
-    first = training.regime == "tuned" and training.tuned_on == "first_seed"
-    return 1 if first else n_seeds
+    """Return how many of the seeds try all settings; the others take what these chose."""
+    n = {"first_seed": 1, "three_seeds": 3}.get(training.tuned_on, n_seeds)
+    return min(n, n_seeds) if training.regime == "tuned" else n_seeds
+
+
+def chosen_trials(losses: FloatArray, training: Training) -> list[int]:
+    """Return the setting of each seed that tried all, from losses of (n_trials, n_seeds)."""
+    if training.tuned_on != "each_seed":
+        losses = np.broadcast_to(losses.mean(axis=1, keepdims=True), losses.shape)
+    return [int(trial) for trial in np.argmin(losses, axis=0)]
 
 
 def usual_training(data: DataSet) -> Training:
