@@ -328,7 +328,6 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _mean_and_std(key: str, values: Sequence[float | None]) -> dict[str, float | None]:
-    numbers = [value for value in values if value is not None]
-    if len(numbers) < len(values):
-        return {key: None, f"{key}_std": None}
-    return {key: fmean(numbers), f"{key}_std": stdev(numbers) if len(numbers) > 1 else None}
+    mean = _mean(values)
+    several = mean is not None and len(values) > 1
+    return {key: mean, f"{key}_std": stdev(v for v in values if v is not None) if several else None}

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rue._arrays import FloatArray
 from rue.beliefs import Belief
 from rue.components import Components, Run, decompose
-from rue.deploy.kind import Kind
+from rue.deploy.kind import Kind, largest_loss
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.components import Estimates
 from rue.io.names import BY_NAME, Matching
@@ -134,7 +134,9 @@ def read_of_kind(
         file_kind = replace(file_kind, loss=None, values=_values(belief, kind))
         kind.require(file_kind, str(path), owner=owner)
     loss = kind.get_loss()
-    if bound is not None and bound == _usual_bound(placed, loss, kind):
+    if bound is not None and bound == largest_loss(
+        replace(kind, n_classes=placed.n_classes or None)
+    ):
         _bound(placed, loss, kind.range)  # otherwise the user stated another bound
     if kind.classes is not None and belief.outcomes.names is None:
         note = (
@@ -195,13 +197,6 @@ def _values(belief: Belief, kind: Kind) -> tuple[float, ...] | None:
         return own.given_values
     value = dict(zip(own.names, own.given_values, strict=True))
     return tuple(value[name] for name in Classes(kind.classes).names or ())
-
-
-def _usual_bound(belief: Belief, loss: Loss, kind: Kind) -> float | None:
-    """Return the bound of the loss itself, or None if it has none."""
-    if belief.n_classes:
-        return loss.bound(belief.n_classes)
-    return None if kind.range is None else loss.real().bound(*kind.range)
 
 
 def _bound(belief: Belief, loss: Loss, limits: tuple[float, float] | None) -> float:

@@ -5,12 +5,10 @@ class; a point lies off its centroid in a random direction, by a Gaussian radius
 
 OpenML 156 (RandomRBF_0_0) is one fixed draw, a million points of 10 numbers and 5 classes, for
 active learning; its p* is not published. The file is OpenML's ARFF, a header of attributes and then
-a line of comma-separated values for each point. It is read as a stream, so the text is never in
-memory at once.
+a line of comma-separated values for each point.
 """
 
 import csv
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import TextIO
 import numpy as np
 
 from rue._arrays import FloatArray, IntArray, require_whole
+from rue._text import one_line
 from rue.data.dataset import DataSet
 from rue.data.entry import Entry, entries, make_data_set
 from rue.data.files import Reader
@@ -31,7 +30,6 @@ PLACES = ("openml-156/RandomRBF_0_0.arff", "openml-156/dataset.arff")
 N_FEATURES, N_CLASSES, N_ROWS = 10, 5, 1_000_000
 # What OpenML publishes about the whole file: its largest and its smallest class.
 _MOST, _FEWEST = 300_096, 92_713
-_CHUNK = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +134,8 @@ def load_openml(reader: Reader, entry: Entry, *, seed: int, n_points: int | None
     file = reader.find(*PLACES)
     reader.note(PLACES[0], sha256(file), file)
     with file.open(encoding="utf-8-sig", errors="replace", newline="") as handle:
-        class_names, n_header = _read_header(handle, file)
-        inputs, labels = _read_rows(handle, file, class_names, n_header, n_points)
+        class_names = _read_header(handle, file)
+        inputs, labels = _read_rows(handle, file, class_names, n_points)
     if n_points is None and reader.verify:
         _require_published(file, labels)
     if n_points is not None and len(labels) < n_points:
@@ -155,12 +153,10 @@ def load_openml(reader: Reader, entry: Entry, *, seed: int, n_points: int | None
     )
 
 
-def _read_header(handle: TextIO, file: Path) -> tuple[tuple[str, ...], int]:
-    """Return the classes and the number of lines up to @data; the class is the last attribute."""
+def _read_header(handle: TextIO, file: Path) -> tuple[str, ...]:
+    """Read the lines up to @data, and return the classes, which are the last attribute."""
     attributes: list[str] = []
-    n_lines = 0
     for line in islice(handle, 1_000):
-        n_lines += 1
         words = line.strip()
         if words.lower().startswith("@data"):
             break
@@ -180,43 +176,32 @@ def _read_header(handle: TextIO, file: Path) -> tuple[tuple[str, ...], int]:
         )
     if len(set(class_names)) != N_CLASSES or not all(class_names):
         raise FileError(f"{file} must name {N_CLASSES} classes, got {rest!r}")
-    return class_names, n_lines
+    return class_names
 
 
 def _read_rows(
-    handle: TextIO, file: Path, class_names: tuple[str, ...], n_header: int, n_points: int | None
+    handle: TextIO, file: Path, class_names: tuple[str, ...], n_points: int | None
 ) -> tuple[FloatArray, IntArray]:
-    """Return the numbers and the class of each point, read in pieces."""
+    """Return the numbers and the class of each point; empty lines and comments are skipped."""
     class_of = {name: k for k, name in enumerate(class_names)}
-    inputs, labels = [np.zeros((0, N_FEATURES))], [np.zeros(0, np.int64)]
-    lines = islice(_rows(handle, n_header), n_points)
-    while chunk := list(islice(lines, _CHUNK)):
-        numbers = np.empty((len(chunk), N_FEATURES))
-        classes = np.empty(len(chunk), np.int64)
-        for i, (line, words) in enumerate(chunk):
-            try:
-                *cells, label = words
-                numbers[i] = cells  # raises unless there are ten numbers
-                classes[i] = class_of[label.strip().strip("'\"")]
-            except (ValueError, KeyError):
-                raise FileError(
-                    f"{file}, line {line}: must be {N_FEATURES} numbers and one of "
-                    f"{', '.join(class_names)}, got {','.join(words)[:80]!r}"
-                ) from None
-        if not np.isfinite(numbers).all():
-            wrong = int(np.argmin(np.isfinite(numbers).all(axis=1)))
-            raise FileError(f"{file}, line {chunk[wrong][0]}: a number is not finite")
-        inputs.append(numbers)
-        labels.append(classes)
-    return np.concatenate(inputs), np.concatenate(labels)
-
-
-def _rows(handle: TextIO, n_header: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the words of each line that is neither empty nor a comment."""
-    for number, line in enumerate(handle, start=n_header + 1):
-        words = line.strip()
-        if words and not words.startswith("%"):
-            yield number, words.split(",")
+    try:
+        table = np.loadtxt(
+            (line for line in map(str.strip, handle) if line and line[0] != "%"),
+            delimiter=",",
+            comments=None,
+            converters={N_FEATURES: lambda word: class_of[word.strip().strip("'\"")]},
+            max_rows=n_points,
+            ndmin=2,
+        )
+    except (ValueError, KeyError) as error:
+        raise FileError(
+            f"{file}: a line must be {N_FEATURES} numbers and one of {', '.join(class_names)}: "
+            f"{one_line(error)}"
+        ) from None
+    finite = np.isfinite(table).all(axis=1)
+    if not finite.all():
+        raise FileError(f"{file}: a number of row {int(np.argmin(finite))} is not finite")
+    return table[:, :N_FEATURES], table[:, N_FEATURES].astype(np.int64)
 
 
 def _require_published(file: Path, labels: IntArray) -> None:

@@ -337,12 +337,9 @@ def _valid(name: str) -> str:
 def find_duplicates(ids: Sequence[str], digests: Sequence[str]) -> tuple[int, str]:
     """Return the number of points whose input equals an earlier one, and the first such pair."""
     first: dict[str, str] = {}
-    pairs = []
-    for key, digest in zip(ids, digests, strict=True):
-        if digest in first:
-            pairs.append(f"{key} and {first[digest]}")
-        first.setdefault(digest, key)
-    return len(pairs), pairs[0] if pairs else ""
+    pairs = [(key, first.setdefault(digest, key)) for key, digest in zip(ids, digests, strict=True)]
+    twins = [f"{key} and {other}" for key, other in pairs if key != other]
+    return len(twins), twins[0] if twins else ""
 
 
 def find_leaks(ids: Sequence[str], digests: Sequence[str], part: Sequence[str]) -> tuple[int, str]:
