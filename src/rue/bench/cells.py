@@ -90,10 +90,12 @@ def configuration(suite: Suite, cell: Cell, root: str | None = None) -> JsonObje
         # Only cells that depart from the default have these keys, so that others keep their hash.
         **_departures(suite, cell.dataset),
     }
-    if packages := _plugin_packages(cell):
-        values["plugins"] = packages  # only cells of plugins have the key
-        for key, group, name in _plugin_entries(cell):
-            source = plugin_source(group, name)
+    plugins = {"method": ("rue.methods", cell.method), "dataset": ("rue.datasets", cell.dataset)}
+    packages = {key: plugin_package(*plugin) for key, plugin in plugins.items()}
+    if any(packages.values()):  # only cells of plugins have the key
+        values["plugins"] = {key: package for key, package in packages.items() if package}
+        for key, plugin in plugins.items():
+            source = plugin_source(*plugin)
             if source is not None:
                 files[f"{key} plugin {source.name}"] = sha256(source)
     plain: JsonObject = json.loads(json.dumps(values))
@@ -109,16 +111,6 @@ def _departures(suite: Suite, dataset: str) -> JsonObject:
     if budget is not None and "active_learning" in suite.criteria_of(dataset):
         settings["active_learning"] = budget.to_dict()
     return settings
-
-
-def _plugin_entries(cell: Cell) -> list[tuple[str, str, str]]:
-    return [("method", "rue.methods", cell.method), ("dataset", "rue.datasets", cell.dataset)]
-
-
-def _plugin_packages(cell: Cell) -> dict[str, str]:
-    """Return the packages and versions that a cell's method and data set come from, if plugins."""
-    packages = {key: plugin_package(group, name) for key, group, name in _plugin_entries(cell)}
-    return {key: package for key, package in packages.items() if package is not None}
 
 
 def has_settings(suite: Suite, cell: Cell, config: Mapping[str, Any]) -> bool:

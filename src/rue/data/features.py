@@ -153,34 +153,32 @@ def _tfidf(
     """Return TF-IDF's projection, fitted on the training texts when it is first needed."""
     import sklearn
 
-    fit = functools.cache(lambda: _fit_tfidf(train, n_components, seed))
     names = ["tfidf", sklearn.__version__, np.__version__, str(n_components), str(seed), *train]
 
-    def transform(batch: list[str]) -> NDArray[Any]:
-        return _kept([*names, "\0", *batch], len(batch), lambda: fit()(batch), root)
+    @functools.cache
+    def fitted() -> tuple[Any, Any]:
+        from sklearn.decomposition import TruncatedSVD
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from threadpoolctl import threadpool_limits
 
-    return transform
+        vectorizer = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
+        try:
+            weights = vectorizer.fit_transform(train)
+        except ValueError as error:
+            raise InputError(f"the training texts have no words in common: {error}") from None
+        n_possible = min(n_components, weights.shape[1] - 1, weights.shape[0] - 1)
+        if n_possible < 1:
+            raise InputError("the training texts have too few words in common for one component")
+        svd = TruncatedSVD(n_possible, random_state=seed)
+        with threadpool_limits(1):  # sums depend on the number of threads in their last bits
+            svd.fit(weights)
+        return vectorizer, svd
 
+    def project(batch: list[str]) -> NDArray[Any]:
+        vectorizer, svd = fitted()
+        return np.asarray(svd.transform(vectorizer.transform(batch)))
 
-def _fit_tfidf(
-    texts: list[str], n_components: int, seed: int
-) -> Callable[[list[str]], NDArray[Any]]:
-    from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from threadpoolctl import threadpool_limits
-
-    vectorizer = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
-    try:
-        weights = vectorizer.fit_transform(texts)
-    except ValueError as error:
-        raise InputError(f"the training texts have no words in common: {error}") from None
-    n_components = min(n_components, weights.shape[1] - 1, weights.shape[0] - 1)
-    if n_components < 1:
-        raise InputError("the training texts have too few words in common for one component")
-    svd = TruncatedSVD(n_components, random_state=seed)
-    with threadpool_limits(1):  # sums depend on the number of threads in their last bits
-        svd.fit(weights)
-    return lambda batch: np.asarray(svd.transform(vectorizer.transform(batch)))
+    return lambda batch: _kept([*names, "\0", *batch], len(batch), lambda: project(batch), root)
 
 
 def attach_features(dataset: DataSet, path: str | Path) -> DataSet:

@@ -134,9 +134,7 @@ def read_of_kind(
         file_kind = replace(file_kind, loss=None, values=_values(belief, kind))
         kind.require(file_kind, str(path), owner=owner)
     loss = kind.get_loss()
-    if bound is not None and bound == largest_loss(
-        replace(kind, n_classes=placed.n_classes or None)
-    ):
+    if bound is not None and bound == largest_loss(kind):
         _bound(placed, loss, kind.range)  # otherwise the user stated another bound
     if kind.classes is not None and belief.outcomes.names is None:
         note = (

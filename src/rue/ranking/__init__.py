@@ -1,14 +1,6 @@
 """Scores of methods under several criteria, and the pairs of methods on which criteria disagree."""
 
-from rue.ranking.inversions import Contest, Inversion, Inversions, find_inversions
-from rue.ranking.scores import Score, read_scores, to_scores
+from rue import _lazy_names
 
-__all__ = [
-    "Contest",
-    "Inversion",
-    "Inversions",
-    "Score",
-    "find_inversions",
-    "read_scores",
-    "to_scores",
-]
+_LAZY, __getattr__ = _lazy_names(__name__, __file__)
+__all__ = [*_LAZY]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, IntArray, as_array
+from rue._arrays import FloatArray, as_array
 from rue.errors import FileError, InputError
 from rue.io.answer_rows import FileAnswers, Layout
 from rue.io.answers import answers_of, silent_points
@@ -16,6 +16,7 @@ from rue.io.columns import FrameColumn, is_number
 from rue.io.files import Frame, read_frame
 from rue.io.memory import MemoryBudget
 from rue.io.names import ID_NAMES, Matching, find_id_name, unused_note
+from rue.truth.annotations import Annotations
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".arrow")
 ATTRIBUTES = {
@@ -29,14 +30,13 @@ ATTRIBUTES = {
 
 @dataclass(frozen=True, kw_only=True)
 class OwnAnswers:
-    """The answers about each point that has some, as counts or ratings, and its other columns."""
+    """The answers about each point that has some, and its other columns."""
 
     path: Path
     layout: Layout
     ids: list[str]
     class_names: tuple[str, ...] = ()
-    values: tuple[float, ...] | None = None
-    counts: IntArray | None = None
+    annotations: Annotations | None = None
     ratings: tuple[FloatArray, ...] | None = None
     n_annotators: int | None = None
     repeated: tuple[str, ...] = ()
@@ -157,23 +157,24 @@ def _answered(answers: FileAnswers, attributes: Mapping[str, str]) -> OwnAnswers
         if name not in answers.groups:
             raise FileError(f"{path}: {name} must be the same in all rows of a point")
         cells[what] = FrameColumn(answers.groups[name], MemoryBudget(path, 0)).words[rows].tolist()
-    names = answers.classes
-    counts = None
-    if answers.counts is not None:
-        counts = _whole(path, answers.counts)[rows]
-        names = names or tuple(map(str, range(counts.shape[1])))
-    ratings = answers.ratings
-    if names is not None and len(names) < 2:
+    names, counts, ratings = answers.classes or (), answers.counts, answers.ratings
+    if len(names) == 1:
         raise FileError(
             f"{path}: all answers are {names[0]!r}, but at least two classes are needed"
         )
+    annotations = None
+    if counts is not None:
+        names = names or tuple(map(str, range(counts.shape[1])))
+        try:
+            annotations = Annotations(counts[rows], values_of(names))
+        except InputError as error:
+            raise error.about(path) from None
     return OwnAnswers(
         path=path,
         layout=answers.layout,
         ids=ids[rows].tolist(),
-        class_names=names or (),
-        values=values_of(names or ()),
-        counts=counts,
+        class_names=names,
+        annotations=annotations,
         ratings=None if ratings is None else tuple(ratings[row] for row in rows),
         n_annotators=answers.n_annotators,
         repeated=answers.repeated,
@@ -182,16 +183,6 @@ def _answered(answers: FileAnswers, attributes: Mapping[str, str]) -> OwnAnswers
         attributes=cells,
         notes=(*answers.notes, *unused_note(path, answers.unused)),
     )
-
-
-def _whole(path: Path, table: FloatArray) -> IntArray:
-    wrong = ~((table >= 0) & (table < 2**53) & (table % 1 == 0)).all(axis=1)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise FileError(
-            f"{path}: counts must be whole numbers from 0, row {row} is {table[row].tolist()}"
-        )
-    return table.astype(np.int64)
 
 
 def values_of(names: tuple[str, ...]) -> tuple[float, ...] | None:

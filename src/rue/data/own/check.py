@@ -17,6 +17,7 @@ from rue.data.own.answers import (
     alpha_of_ratings,
     pairwise_agreement,
     read_own_answers,
+    values_of,
 )
 from rue.data.own.description import (
     NAME_RULE,
@@ -194,7 +195,10 @@ def _summary(description: Description, answers: OwnAnswers) -> Check:
     for split in SPLITS:
         for row in splits[split]:
             part[row] = split
-    n = _n_answers(answers)
+    if answers.annotations is None:
+        n = np.array(list(map(len, answers.ratings or ())), dtype=np.float64)
+    else:
+        n = answers.annotations.n_annotators
     duplicates, twin = find_duplicates(answers.ids, digests)
     leaks, leak = find_leaks(answers.ids, digests, part)
     groups = answers.attributes.get("group")
@@ -241,24 +245,24 @@ def _summary(description: Description, answers: OwnAnswers) -> Check:
 
 def _disagreement(answers: OwnAnswers) -> JsonObject:
     """Return the measures of disagreement about a point."""
-    of_classes = ("agreement", "entropy", "bayes_error", "unanimous")
-    if answers.counts is None:
+    truth = answers.annotations
+    if truth is None:
         assert answers.ratings is not None
+        of_classes = ("agreement", "entropy", "bayes_error", "unanimous")
         return dict.fromkeys(of_classes) | {
             "classes": {},
             "alpha": alpha_of_ratings(answers.ratings),
             "spread": float(np.mean([row.std() for row in answers.ratings])),
         }
-    p = answers.counts / answers.counts.sum(axis=1, keepdims=True)
-    log, zero_one = get_loss("log"), get_loss("zero_one")
-    shares = answers.counts.sum(axis=0) / answers.counts.sum()
+    counts, log, zero_one = truth.votes, get_loss("log"), get_loss("zero_one")
+    shares = counts.sum(axis=0) / counts.sum()
     return {
         "classes": dict(zip(answers.class_names, shares.tolist(), strict=True)),
-        "agreement": pairwise_agreement(answers.counts),
-        "alpha": alpha_of_counts(answers.counts, answers.values),
-        "entropy": float(log.bayes_risk(p).mean()),
-        "bayes_error": float(zero_one.bayes_risk(p).mean()),
-        "unanimous": float(np.mean(p.max(axis=1) == 1)),
+        "agreement": pairwise_agreement(counts),
+        "alpha": alpha_of_counts(counts, values_of(answers.class_names)),
+        "entropy": float(log.bayes_risk(truth.probs).mean()),
+        "bayes_error": float(zero_one.bayes_risk(truth.probs).mean()),
+        "unanimous": float(np.mean(truth.probs.max(axis=1) == 1)),
         "spread": None,
     }
 
@@ -274,8 +278,8 @@ def _warnings(answers: OwnAnswers, inputs: OwnInputs, n: FloatArray, splits: Spl
     if answers.repeated:
         again = count(len(answers.repeated), "answer")
         sentences.append(f"{again} repeated by the same annotator, first {answers.repeated[0]}")
-    if answers.counts is not None:
-        unused = np.flatnonzero(answers.counts.sum(axis=0) == 0)
+    if answers.annotations is not None:
+        unused = np.flatnonzero(~answers.annotations.votes.any(axis=0))
         if len(unused):
             names = ", ".join(answers.class_names[k] for k in unused)
             sentences.append(f"no annotator chose {names}")
@@ -285,13 +289,6 @@ def _warnings(answers: OwnAnswers, inputs: OwnInputs, n: FloatArray, splits: Spl
     if empty:
         sentences.append(f"no points in {' and '.join(empty)}")
     return sentences
-
-
-def _n_answers(answers: OwnAnswers) -> FloatArray:
-    if answers.ratings is not None:
-        return np.array([len(row) for row in answers.ratings], dtype=np.float64)
-    assert answers.counts is not None
-    return np.asarray(answers.counts.sum(axis=1), dtype=np.float64)
 
 
 def _answers_file(folder: Path) -> Path:

@@ -31,7 +31,7 @@ from rue._schema import Count, build, plain, read_content
 from rue.data.dataset import SPLITS, DataSet, TaskKind, counted
 from rue.data.entry import Entry, make_data_set
 from rue.data.files import Reader
-from rue.data.own.answers import OwnAnswers, read_own_answers, table_with
+from rue.data.own.answers import OwnAnswers, read_own_answers, table_with, values_of
 from rue.data.own.inputs import (
     OwnInputs,
     input_digests,
@@ -42,7 +42,6 @@ from rue.data.own.inputs import (
 from rue.data.splits import Splits, hashed_folds, named_splits, rotate
 from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
-from rue.truth.annotations import Annotations
 from rue.truth.ratings import Ratings
 
 NAME_RULE = "letters, digits, -, _ and ., no sign first"
@@ -172,13 +171,7 @@ def load_own(
             )
         reader.note(path, digest, file)
     splits, further = assigned(entry.name, answers, inputs, parts, seed=seed)
-    fields: dict[str, Any] = {}
-    if answers.values is not None:
-        fields["values"] = np.array(answers.values)
-    if answers.counts is not None:
-        fields["annotations"] = Annotations(answers.counts, answers.values)
-    elif answers.ratings is not None:
-        fields["ratings"] = Ratings(answers.ratings)
+    values = values_of(answers.class_names) or range(len(answers.class_names))
     return make_data_set(
         entry,
         reader,
@@ -190,8 +183,10 @@ def load_own(
             for what, cells in answers.attributes.items()
             if what == "group"
         },
+        values=np.array(values, np.float64),
+        annotations=answers.annotations,
+        ratings=None if answers.ratings is None else Ratings(answers.ratings),
         notes=(*notes, *further),
-        **fields,
         **splits,
     )
 

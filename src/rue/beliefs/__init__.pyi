@@ -1,0 +1,13 @@
+from rue.beliefs.base import Belief as Belief
+from rue.beliefs.dirichlet import Dirichlet as Dirichlet
+from rue.beliefs.draws import ClassBelief as ClassBelief
+from rue.beliefs.draws import Draws as Draws
+from rue.beliefs.gaussians import Gaussians as Gaussians
+from rue.beliefs.normal_inverse_gamma import NormalInverseGamma as NormalInverseGamma
+from rue.beliefs.published import CONVENTIONS as CONVENTIONS
+from rue.beliefs.published import Convention as Convention
+from rue.beliefs.published import published_components as published_components
+from rue.beliefs.published import require_convention as require_convention
+from rue.beliefs.real import RealBelief as RealBelief
+from rue.beliefs.samples import Samples as Samples
+from rue.beliefs.scored import Scored as Scored
