@@ -3,8 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from rue._text import JsonObject
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import IntArray
+from rue._text import JsonObject, are_numbers
 from rue.beliefs import Belief
 from rue.beliefs import Convention as ConventionName
 from rue.cli import emit, emit_json, print_notes, terminal_width
@@ -13,13 +18,15 @@ from rue.cli.options import FILE, AnyFormat, ConventionOption, Files, Wide, opti
 from rue.components import Run
 from rue.data.datasets.openood import OPENOOD_GROUPS
 from rue.data.truth import data_set_labels, is_data_set
-from rue.errors import InputError
-from rue.io.labels import read_labels
-from rue.io.names import Matching
+from rue.errors import FileError, InputError
+from rue.io.answers import ANSWER_ARRAYS, RESERVED, read_truth
+from rue.io.files import read_frame, suffix_of
+from rue.io.names import Matching, ids_of
 from rue.io.predictions import read_method
 from rue.io.runs import align_files
 from rue.metrics.table import format_grid, format_rows
 from rue.proxies.rows import ProxyRow, evaluate_proxies
+from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 
 EXAMPLE = "rue proxies ensemble.npz --labels labels.csv --ood tin=tin.npz mnist=mnist.npz"
@@ -108,14 +115,62 @@ def _class_belief(name: str, read: Belief | Run) -> Belief:
 def _labels_of(text: str | None, matching: Matching, of: Belief) -> Truth | None:
     """Return the labels of a file, or of a data set by its name: one answer for each point.
 
-    Class numbers, and files in which not every class occurs, are read with the classes of the
-    predictions.
+    A file is a truth, or a vector of class numbers (.npy, or ``labels`` in an .npz). Class numbers,
+    and files in which not every class occurs, are read with the classes of the predictions.
     """
     if text is None:
         return None
     if is_data_set(text):
         return data_set_labels(text)
-    return read_labels(text, of.n_classes, of.outcomes.names, matching=matching)
+    path, names = Path(text), matching.classes or of.outcomes.names
+    if suffix_of(path) in (".npy", ".npz"):
+        frame = read_frame(path, arrays=("labels", *ANSWER_ARRAYS, *RESERVED))
+        labels = frame.arrays.get("labels", frame.arrays.get(""))
+        if labels is not None and (labels.ndim == 1 or "labels" in frame.arrays):
+            counts = _one_hot(path, labels, of.n_classes, names)
+            ids = ids_of(path, frame.arrays, len(counts), matching.id_name)
+            one_each = Annotations(counts, ids=ids, classes=names)
+            return one_each.with_source(str(path))
+    truth = read_truth(path, matching=replace(matching, classes=names))
+    if truth.counts is None:
+        raise FileError(f"{path}: labels must be one class for each point")
+    n_answers = truth.counts.sum(axis=1)
+    if (n_answers != 1).any():
+        row = int((n_answers != 1).argmax())
+        raise FileError(
+            f"{path}: labels must be one class for each point, got {n_answers[row]:g} answers at "
+            f"row {row}",
+            advice={"--truth": "takes several answers"},
+        )
+    return truth
+
+
+def _one_hot(
+    path: Path, labels: NDArray[Any], n_classes: int, names: tuple[str, ...] | None
+) -> IntArray:
+    """Return labels as counts; a number is the class of that name, or else of that column."""
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+        raise FileError(
+            f"{path}: labels must be whole numbers of shape (n_points,), got {labels.dtype} of "
+            f"shape {labels.shape}"
+        )
+    if names is not None and len(names) == n_classes and are_numbers(names):
+        column = {int(name): j for j, name in enumerate(names)}
+        is_class = np.isin(labels, list(column))
+        if not is_class.all():
+            row = int(is_class.argmin())
+            raise FileError(
+                f"{path}: labels must be of the classes {', '.join(names[:8])}"
+                f"{', ...' if n_classes > 8 else ''}, got {labels[row]} at row {row}"
+            )
+        labels = np.array([column[label] for label in labels.tolist()], np.int64)
+    wrong = (labels < 0) | (labels >= n_classes)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise FileError(
+            f"{path}: labels must be from 0 to {n_classes - 1}, got {labels[row]} at row {row}"
+        )
+    return np.asarray(np.eye(n_classes, dtype=np.int64)[labels])
 
 
 def _read_outside(

@@ -79,7 +79,7 @@ def known_layout(path: Path, records: Sequence[Record]) -> OtherLayout | None:
 
 
 def _of_pandas(path: Path, whole: Record) -> OtherLayout | None:
-    from rue.io.pandas_json import rows_of_pandas  # which few files need
+    from rue.io.json_files import rows_of_pandas
 
     rows = rows_of_pandas(whole)
     return OtherLayout(rows, f"{path} was read as a table of pandas") if rows else None

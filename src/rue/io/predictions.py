@@ -37,7 +37,6 @@ from rue.io.belief_tables import (
     method_column,
     real_kind,
 )
-from rue.io.choices import require_labels, with_choices
 from rue.io.columns import plain_name
 from rue.io.components import Estimates, components_of, estimates_of, is_component_table
 from rue.io.doubts import draws_first
@@ -51,7 +50,13 @@ from rue.io.names import (
     in_stated_order,
     unused_note,
 )
-from rue.io.probabilities import from_logits, normalized, of_both_classes
+from rue.io.probabilities import (
+    from_logits,
+    normalized,
+    of_both_classes,
+    require_labels,
+    with_choices,
+)
 from rue.io.real_values import real_belief
 from rue.losses import Classes
 

@@ -14,7 +14,6 @@ from rue.beliefs import Belief, Convention
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.belief_tables import read_as
-from rue.io.choices import require_known_answers
 from rue.io.doubts import (
     as_annotators,
     draws_first,
@@ -25,6 +24,7 @@ from rue.io.doubts import (
 )
 from rue.io.names import BY_NAME, Matching
 from rue.io.predictions import read_method, read_predictions
+from rue.io.probabilities import require_known_answers
 from rue.io.real_values import rated_truth
 from rue.losses import Classes, Loss
 from rue.truth.alignment import Alignment, align_rows, align_with_notes, with_one_order
