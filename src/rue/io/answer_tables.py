@@ -151,14 +151,8 @@ def _is_gold(frame: Frame, id_name: str | None, label: str, others: set[str | No
 
 def _numeric(frame: Frame, others: set[str | None]) -> list[str]:
     """Return the columns of numbers that may count a class."""
-    return [
-        name
-        for name, column in frame.columns.items()
-        if name not in others
-        and plain_name(name) not in _NO_CLASSES
-        and not column.is_nested
-        and column.numbers is not None
-    ]
+    names = frame.number_columns(others)
+    return [name for name in names if plain_name(name) not in _NO_CLASSES]
 
 
 def _word_columns(frame: Frame, others: set[str | None]) -> list[str]:

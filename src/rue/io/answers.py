@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._arrays import IntArray, chunked
-from rue.errors import AlignmentError, FileError, InputError
+from rue.errors import FileError, InputError
 from rue.io.answer_rows import LEFT_OUT, FileAnswers
 from rue.io.answer_tables import answers_in_table
 from rue.io.files import Frame, read_frame
@@ -289,13 +289,16 @@ def truth_of_answers(answers: FileAnswers, stated: Sequence[str] | None = None) 
             classes = Classes(names, answers.values, order=answers.order)
             make = Annotations if answers.probs is None else Annotations.from_probs
             truth = make(table, ids=answers.ids, classes=classes)
-    except AlignmentError as error:
-        raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
     except InputError as error:
-        if "must sum to 1" not in error.message:
-            raise error.about(path) from None
-        raise FileError(error.about(path).message, advice=_NOT_SHARES | error.advice) from None
+        raise with_advice(error, _NOT_SHARES).about(path) from None
     return in_stated_order(truth.with_source(str(path), groups=answers.groups, notes=notes), stated)
+
+
+def with_advice(error: InputError, advice: Mapping[str, str]) -> InputError:
+    """Return an error with what to do where probabilities do not sum to 1, if it says so."""
+    if "must sum to 1" in error.message:
+        error.advice = {**advice, **error.advice}
+    return error
 
 
 def _common_divisor(table: NDArray[Any]) -> int:

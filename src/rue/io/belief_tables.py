@@ -112,7 +112,7 @@ def _layout(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
         return TableArrays(_of_samples(frame, name, sample), "none", [sample])
     if of_class is not None and key is not None:
         return _long(frame, name, of_class, key)
-    if label is not None and len(_class_columns(frame, {*index, label})) < 2:
+    if label is not None and len(frame.number_columns({*index, label})) < 2:
         return _labels(frame, name, label)
     return _wide(frame, name, matching)
 
@@ -120,7 +120,7 @@ def _layout(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
 def method_column(frame: Frame) -> str | None:
     """Return the column that says which of several methods a row is of; None if there is one."""
     names = ["method", "model"]
-    if frame.find("label") is not None and len(_class_columns(frame, set())) < 2:
+    if frame.find("label") is not None and len(frame.number_columns()) < 2:
         names.append("annotator")  # labels that models gave
     for name in filter(None, map(frame.find, names)):
         column = frame.columns[name]
@@ -129,15 +129,6 @@ def method_column(frame: Frame) -> str | None:
         if plain_name(name) == "method" or column.numbers is None:  # numbered models are draws
             return name
     return None
-
-
-def _class_columns(frame: Frame, others: set[str | None]) -> list[str]:
-    """Return the columns of numbers that may be probabilities of a class."""
-    return [
-        name
-        for name, column in frame.columns.items()
-        if name not in others and not column.is_nested and column.numbers is not None
-    ]
 
 
 def _labels(frame: Frame, name: str | None, label: str) -> TableArrays:
@@ -163,7 +154,7 @@ def _wide(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
         if lacking:
             raise FileError(f"{frame.path}: has no column for the class {lacking[0]!r}")
     else:
-        columns = _class_columns(frame, others)
+        columns = frame.number_columns(others)
         require_no_stray_words(frame, {*others, *columns})
     if len(columns) < 2 and positive is None:
         raise FileError(
@@ -193,7 +184,7 @@ def _is_named(column: str, positive: str) -> bool:
 
 def _probability_column(frame: Frame, others: set[str | None], positive: str) -> str:
     """Return the column of a class's probability: of its name, a usual one, or the only one."""
-    columns = _class_columns(frame, others)
+    columns = frame.number_columns(others)
     usual = [name for name in columns if plain_name(name) in _PROBABILITIES]
     own = [name for name in columns if written_name(name) == positive]
     candidates = own or usual or columns

@@ -26,8 +26,9 @@ from rue.errors import FileError, InputError
 from rue.io.columns import FrameColumn
 from rue.io.files import Frame, row_ids
 from rue.io.memory import MemoryBudget
-from rue.io.names import BY_NAME, Matching, find_id_name, require_unique
+from rue.io.names import BY_NAME, Matching, find_id_name
 from rue.io.saving import save_table
+from rue.truth.alignment import require_unique
 
 _NEEDED = ("aleatoric", "epistemic", "risk", "regret")
 _MARKS = {"aleatoric", "risk", "regret"}  # a table of predictions may have an epistemic score
@@ -147,8 +148,6 @@ def components_of(frame: Frame, matching: Matching = BY_NAME) -> Run:
     numbers = (*_NEEDED, *_COMPUTABLE, *_OPTIONAL)
     try:
         columns = {name: _numbers(frame, name) for name in numbers if name in table}
-    except FileError:
-        raise
     except InputError as error:
         raise error.about(path) from None
     _require_regret(path, columns)

@@ -82,6 +82,14 @@ class Frame:
         """Return the first column with one of these names, in either case."""
         return next((column for column in self.columns if plain_name(column) in names), None)
 
+    def number_columns(self, others: Collection[str | None] = ()) -> list[str]:
+        """Return the columns of numbers but these."""
+        return [
+            name
+            for name, column in self.columns.items()
+            if name not in others and not column.is_nested and column.numbers is not None
+        ]
+
     def numbers(self, name: str, *, missing: float | None = None) -> FloatArray:
         """Return a column of numbers, or raise; so does a missing one, unless it stands for one."""
         column = self.column(name)

@@ -217,11 +217,7 @@ def _counted(
             f"n_annotators; it has {frame.shown}",
             advice={"--label": "names the column of labels"},
         )
-    labels = list(matching.classes or ()) or [
-        name
-        for name, column in frame.columns.items()
-        if name not in {*others, total} and not column.is_nested and column.numbers is not None
-    ]
+    labels = list(matching.classes or frame.number_columns({*others, total}))
     n_annotators = frame.numbers(total)
     chosen = np.stack([frame.numbers(label) for label in labels], axis=1)
     wrong = (chosen < 0) | (chosen > n_annotators[:, None])

@@ -198,16 +198,6 @@ def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> N
     return _without_points(np.array(texts, dtype=np.str_))
 
 
-def require_unique(path: Path | None, ids: NDArray[np.str_]) -> None:
-    """Raise if an id appears twice."""
-    names, counts = np.unique(ids, return_counts=True)
-    if (counts > 1).any():
-        raise AlignmentError(
-            f"{path}: ids must not repeat, {int((counts > 1).sum()):,} do, "
-            f"first {str(names[np.argmax(counts > 1)])!r}"
-        )
-
-
 def unused_note(path: Path, names: Iterable[str], *, scores: bool = False) -> tuple[str, ...]:
     """Return a note that names what a file holds and nobody used."""
     unused = list(dict.fromkeys(name for name in names if name))

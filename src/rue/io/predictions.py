@@ -26,9 +26,15 @@ from rue._arrays import as_vector
 from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, Scored
 from rue.beliefs.sampled_labels import sampled_labels
 from rue.components import Run
-from rue.errors import AlignmentError, FileError, InputError, ShapeError
+from rue.errors import FileError, InputError, ShapeError
 from rue.io.answer_rows import Order
-from rue.io.answers import answers_of_arrays, as_stated, group_columns, truth_of_answers
+from rue.io.answers import (
+    answers_of_arrays,
+    as_stated,
+    group_columns,
+    truth_of_answers,
+    with_advice,
+)
 from rue.io.belief_tables import (
     BELIEF_ARRAYS,
     KINDS,
@@ -61,6 +67,7 @@ from rue.io.real_values import real_belief
 from rue.losses import Classes
 
 _LOOKED_AT = 256  # rows, before all are compared
+_NOT_NORMALIZED = {"--normalize": "divides probabilities, such as percentages, by their sum"}
 
 
 def read_belief(path: str | os.PathLike[str], *, matching: Matching = BY_NAME) -> Belief:
@@ -303,15 +310,8 @@ def predictions_of(
             belief, ids = _about_classes(path, arrays, kinds, matching, order)
             own = {"counts", "values", "classes"}
         belief = belief.with_ids(ids).with_actions(arrays.get("actions"))
-    except FileError:
-        raise
-    except AlignmentError as error:
-        raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
     except InputError as error:
-        if "must sum to 1" not in error.message:
-            raise error.about(path) from None
-        advice = {"--normalize": "divides probabilities, such as percentages, by their sum"}
-        raise FileError(error.about(path).message, advice=advice | error.advice) from None
+        raise with_advice(error, _NOT_NORMALIZED).about(path) from None
     belief = belief.with_source(str(path), groups=group_columns(arrays, len(belief)), notes=notes)
     belief = in_stated_order(belief, matching.classes).with_method(_method(arrays))
     answers = answers_of_arrays(path, {name: arrays[name] for name in arrays if name in own})

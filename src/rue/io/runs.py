@@ -81,8 +81,6 @@ def make_run(
             seed=seed,
             convention=convention,
         )
-    except AlignmentError as error:
-        raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
     except InputError as error:
         raise error.about(path) from None
     return replace(
@@ -284,25 +282,12 @@ def make_runs(
     truth: Truth | None,
     loss: str | Loss,
     *,
-    values: ArrayLike | None = None,
-    seed: int = 0,
-    with_answers: bool | None = False,
     matching: Matching = BY_NAME,
+    **options: Any,
 ) -> list[Run]:
-    """Return the runs of methods already read, all of the same points; see :func:`read_runs`."""
+    """Return the runs of methods already read, all of the same points; options as in make_run."""
     runs = [
-        replace(
-            make_run(
-                read,
-                truth,
-                loss,
-                values=values,
-                seed=seed,
-                with_answers=with_answers,
-                matching=matching,
-            ),
-            method=method,
-        )
+        replace(make_run(read, truth, loss, matching=matching, **options), method=method)
         for method, read in methods.items()
     ]
     return same_points(runs, matching)
