@@ -317,24 +317,19 @@ def is_number(text: str) -> bool:
 
 def _declared(name: str, kind: Any, default: Any) -> inspect.Parameter:
     """Return the parameter of a command, whose help says what to put there: FILE, N, table|json."""
-    if get_origin(kind) is Annotated:
-        kind, info = get_args(kind)
-    else:
-        info = copy(default)
-        default, info.default = info.default, ...
+    info = copy(default)
+    default, info.default = info.default, ...
     words = {bool: None, Path: "FILE", int: "N", float: "X", str: "TEXT"}
     for inner in (kind, *get_args(kind)):
         if get_origin(inner) is Literal:
             info.metavar = info.metavar or "|".join(get_args(inner))
         elif info.metavar is None and info.parser is None and inner in words:
             info.metavar = words[inner]
-    named = info.param_decls or isinstance(info.default, str)
-    if kind is bool and default is False and not named:
+    if kind is bool and default is False and not info.param_decls:
         info.param_decls = (f"--{name.replace('_', '-')}",)  # without --no-...
     default = inspect.Parameter.empty if default is ... else default
-    annotation = Annotated[kind, info]
     return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
     )
 
 

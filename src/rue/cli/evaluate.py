@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from rue._text import JsonObject
-from rue.beliefs import Belief
+from rue.beliefs import Belief, Convention
 from rue.cli import emit, print_notes, progress, terminal_width, warn
 from rue.cli.inputs import (
     CommandLosses,
@@ -19,19 +19,19 @@ from rue.cli.inputs import (
     require_level,
 )
 from rue.cli.options import (
+    AT,
+    CLUSTER,
     COLUMN,
+    CONVENTION,
+    CORRECTED,
+    COVERAGE_AT,
+    DEFER_FEE,
+    FILES,
+    FORMAT,
     INPUT,
     INTERVALS,
     OUTPUT,
-    AnyFormat,
-    At,
-    ClusterOption,
-    ConventionOption,
-    CorrectedOption,
-    CoverageAt,
-    DeferFee,
-    Files,
-    Wide,
+    WIDE,
     option,
 )
 from rue.components import Run
@@ -53,9 +53,9 @@ Problems = dict[str, list[tuple[str, Belief | Run, Truth | None]]]
 
 
 def evaluate(
-    files: Files,
     matched: Matched,
     losses: CommandLosses,
+    files: list[str] = FILES,
     by: str | None = option(
         None,
         "One row per group of this column; 'class' is the majority class.",
@@ -86,22 +86,22 @@ def evaluate(
         "--resample-annotators",
         panel=INTERVALS,
     ),
-    cluster: ClusterOption = None,
+    cluster: str | None = CLUSTER,
     seed: int = option(
         0, "Seed of --ci, and of cost under Dirichlet beliefs.", panel=INTERVALS, min=0
     ),
     gap: bool = option(True, "Compute the Pareto-gap.", panel=OUTPUT),
-    corrected: CorrectedOption = False,
-    defer_fee: DeferFee = None,
-    at: At = None,
-    coverage_at: CoverageAt = None,
+    corrected: bool = CORRECTED,
+    defer_fee: float | None = DEFER_FEE,
+    at: float | None = AT,
+    coverage_at: list[str] | None = COVERAGE_AT,
     references: bool | None = option(
         None,
         "Compute what n-AuReC is measured against for any number of points, or never.",
         "--references/--quick",
         panel=OUTPUT,
     ),
-    convention: ConventionOption = "definition",
+    convention: Convention = CONVENTION,
     against: str | None = option(
         None,
         "Add the rows of a study on the same data, as atlas, and your rank.",
@@ -114,8 +114,8 @@ def evaluate(
         panel=OUTPUT,
         metavar="KEY,...",
     ),
-    format: AnyFormat = "table",
-    wide: Wide = False,
+    format: Format = FORMAT,
+    wide: bool = WIDE,
     plot: Path | None = option(None, "Draw the coverage curves: .png, .pdf or .svg.", panel=OUTPUT),
 ) -> None:
     """Test how well epistemic uncertainty finds avoidable errors."""

@@ -17,12 +17,12 @@ from rue.beliefs import Belief
 from rue.cli.options import (
     COLUMN,
     FILE,
+    LOSS_NAMES,
     LOSSES,
+    MAX_MEMORY,
     NAME,
-    LossNames,
-    MaxMemory,
-    TruthFile,
-    Values,
+    TRUTH,
+    VALUES,
     option,
 )
 from rue.components import Run
@@ -43,7 +43,7 @@ class Matched:
     """How the rows and columns of predictions and answers are matched."""
 
     panel: ClassVar[str] = "Input"
-    truth: TruthFile = None
+    truth: str | None = TRUTH
     id_name: str | None = option(
         None,
         "The column that names the points, or a path into objects, such as doc.uid. By default "
@@ -96,7 +96,7 @@ class Matched:
     )
     shares: bool = option(False, "The truth holds shares, so p* is exact and has no bracket.")
     normalize: bool = option(False, "Divide probabilities, such as percentages, by their sum.")
-    max_memory: MaxMemory = None
+    max_memory: str | None = MAX_MEMORY
 
     @cached_property
     def matching(self) -> Matching:
@@ -149,7 +149,7 @@ class Matched:
 class _Loss:
     panel: ClassVar[str] = "Loss"
     loss: Any
-    values: Values = None
+    values: str | None = VALUES
     cost: Path | None = option(
         None, "Cost matrix C[action, class] for --loss cost: .npy or .csv.", metavar=FILE
     )
@@ -183,7 +183,7 @@ class _Loss:
 class CommandLosses(_Loss):
     """One or more losses."""
 
-    loss: LossNames = None
+    loss: list[str] | None = LOSS_NAMES
 
     @property
     def chosen(self) -> dict[str, str | Loss]:

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from rue._arrays import IntArray
 from rue._text import JsonObject, are_numbers
-from rue.beliefs import Belief
-from rue.beliefs import Convention as ConventionName
+from rue.beliefs import Belief, Convention
 from rue.cli import emit, emit_json, print_notes, terminal_width
 from rue.cli.inputs import Matched
-from rue.cli.options import FILE, AnyFormat, ConventionOption, Files, Wide, option
+from rue.cli.options import CONVENTION, FILE, FILES, FORMAT, WIDE, option
 from rue.components import Run
 from rue.data.datasets.openood import OPENOOD_GROUPS
 from rue.data.truth import data_set_labels, is_data_set
@@ -24,7 +23,7 @@ from rue.io.files import read_frame, suffix_of
 from rue.io.names import Matching, ids_of
 from rue.io.predictions import read_method
 from rue.io.runs import align_files
-from rue.metrics.table import format_grid, format_rows
+from rue.metrics.table import Format, format_grid, format_rows
 from rue.proxies.rows import ProxyRow, evaluate_proxies
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
@@ -33,8 +32,8 @@ EXAMPLE = "rue proxies ensemble.npz --labels labels.csv --ood tin=tin.npz mnist=
 
 
 def proxies(
-    files: Files,
     matched: Matched,
+    files: list[str] = FILES,
     ood: list[str] | None = option(
         None,
         "Predictions of the same model for OOD inputs: FILE, SET=FILE or METHOD:SET=FILE; "
@@ -52,9 +51,9 @@ def proxies(
     far: list[str] | None = option(
         None, "A far OOD set. By default OpenOOD's, by name.", metavar="SET"
     ),
-    convention: ConventionOption = "definition",
-    format: AnyFormat = "table",
-    wide: Wide = False,
+    convention: Convention = CONVENTION,
+    format: Format = FORMAT,
+    wide: bool = WIDE,
 ) -> None:
     """Evaluate OOD detection and selective prediction.
 
@@ -251,7 +250,7 @@ def _evaluate(
     answers: Truth | None,
     labels: Truth | None,
     matching: Matching,
-    convention: ConventionName,
+    convention: Convention,
 ) -> tuple[ProxyRow, list[str]]:
     """Return selective prediction on the points that all truths have, and notes."""
     row = ProxyRow("", belief.n_points)

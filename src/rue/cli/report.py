@@ -8,10 +8,11 @@ from rue._text import JsonObject
 from rue.cli import emit_either, progress
 from rue.cli.inputs import CommandLosses, Matched, files_by_name, require_level
 from rue.cli.options import (
+    CLUSTER,
+    CORRECTED,
     FILE,
+    FORMAT,
     NAME,
-    ClusterOption,
-    CorrectedOption,
     TableOrJson,
     argument,
     option,
@@ -38,11 +39,11 @@ def report(
         None, "Texts or images of the points by id: .csv, .parquet or .npz."
     ),
     ci: float | None = option(None, "Add bootstrap intervals of this level, e.g. 0.95."),
-    cluster: ClusterOption = None,
-    corrected: CorrectedOption = False,
+    cluster: str | None = CLUSTER,
+    corrected: bool = CORRECTED,
     title: str = option("", "Title of the page."),
     seed: int = option(0, "Seed of --ci, and of cost under Dirichlet beliefs.", min=0),
-    format: TableOrJson = "table",
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Write one self-contained HTML page about your results.
 

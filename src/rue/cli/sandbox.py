@@ -6,7 +6,7 @@ from typing import Literal
 
 from rue._text import JsonObject
 from rue.cli import emit, emit_json, folder, terminal_width
-from rue.cli.options import FOLDER, TableOrJson, option
+from rue.cli.options import FOLDER, FORMAT, TableOrJson, option
 from rue.errors import InputError
 from rue.io.atomic import replacing
 from rue.metrics.table import format_grid
@@ -22,7 +22,7 @@ def sandbox(
     coverage: float = option(0.8, "Share of inputs that is accepted."),
     seed: int = option(0, "Seed of the training sample."),
     loss: Literal["squared", "absolute", "log"] = option("squared", "Loss of the predictions."),
-    format: TableOrJson = "table",
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Draw figure 1: five optimal scores reject different inputs.
 

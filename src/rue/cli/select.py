@@ -7,7 +7,7 @@ import typer
 from rue._text import ESCAPES, JsonObject
 from rue.cli import emit_either
 from rue.cli.inputs import Budgets, Matched, OneLoss, method_of
-from rue.cli.options import DeferFee, OneMethod, TableOrJson
+from rue.cli.options import DEFER_FEE, FORMAT, ONE_METHOD, TableOrJson
 from rue.components import Run
 from rue.deploy.kind import Kind, largest_loss
 from rue.errors import InputError
@@ -25,12 +25,12 @@ EXAMPLE = (
 
 
 def select(
-    file: OneMethod,
     matched: Matched,
     losses: OneLoss,
     budgets: Budgets,
-    defer_fee: DeferFee = None,
-    format: TableOrJson = "table",
+    file: str = ONE_METHOD,
+    defer_fee: float | None = DEFER_FEE,
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Find the best accept/reject rule if the truth is known.
 
