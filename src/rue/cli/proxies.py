@@ -18,9 +18,9 @@ from rue.components import Run
 from rue.data.datasets.openood import OPENOOD_GROUPS
 from rue.data.truth import data_set_labels, is_data_set
 from rue.errors import FileError, InputError
-from rue.io.answers import ANSWER_ARRAYS, RESERVED, read_truth
+from rue.io.answers import ANSWER_ARRAYS, read_truth
 from rue.io.files import read_frame, suffix_of
-from rue.io.names import Matching, ids_of
+from rue.io.names import RESERVED, Matching, ids_of
 from rue.io.predictions import read_method
 from rue.io.runs import align_files
 from rue.metrics.table import Format, format_grid, format_rows

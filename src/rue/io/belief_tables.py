@@ -203,7 +203,7 @@ def _long(frame: Frame, name: str | None, of_class: str, key: str) -> TableArray
         raise FileError(
             f"{frame.path}: one row per class needs a column that names the points (id)"
         )
-    values, draw = frame.numbers(key), frame.find("draw")
+    values = frame.numbers(key)
     labels = _full_words(frame, of_class, frame.columns[of_class].words == "")
     names, code = np.unique(labels, return_inverse=True)
     occurring = list(dict.fromkeys(labels.tolist()))
@@ -218,7 +218,7 @@ def _long(frame: Frame, name: str | None, of_class: str, key: str) -> TableArray
             )
     place = {text: k for k, text in enumerate(classes)}
     column = np.array([place[text] for text in names.tolist()])[code]
-    parts = ids if draw is None else np.char.add(np.char.add(ids, "\0"), frame.columns[draw].words)
+    parts, draws = _named_draws(frame, ids)
     pairs, first, pair = np.unique(parts, return_index=True, return_inverse=True)
     cells, times = np.unique(pair * len(classes) + column, return_counts=True)
     if (times > 1).any():
@@ -237,12 +237,23 @@ def _long(frame: Frame, name: str | None, of_class: str, key: str) -> TableArray
         )
     order = np.argsort(first)  # pairs as they first occur
     first, grid = first[order], grid[order]
-    draws = None if draw is None else frame.columns[draw].words[first].tolist()
-    rows = point_rows(frame, ids[first], draws, len(first))
+    of_draws = None if draws is None else draws[first].tolist()
+    rows = point_rows(frame, ids[first], of_draws, len(first))
     assert rows.ids is not None
     arrays = {_LONG[plain_name(key)]: rows.stacked(grid)}
     arrays |= {"classes": np.array(classes), "ids": rows.ids}
     return TableArrays(arrays, frame.columns[of_class].order_kind, [of_class, key])
+
+
+def _named_draws(
+    frame: Frame, ids: NDArray[np.str_]
+) -> tuple[NDArray[np.str_], NDArray[np.str_] | None]:
+    """Return a name for the point and draw of each row, and the draw where there are several."""
+    draw = frame.find("draw")
+    if draw is None:
+        return ids, None
+    words = frame.columns[draw].words
+    return np.char.add(np.char.add(ids, "\0"), words), words
 
 
 def _full_words(frame: Frame, name: str, empty: NDArray[np.bool]) -> NDArray[np.str_]:
@@ -255,10 +266,9 @@ def _full_words(frame: Frame, name: str, empty: NDArray[np.bool]) -> NDArray[np.
 
 def _of_samples(frame: Frame, name: str, sample: str) -> dict[str, NDArray[Any]]:
     """Return sampled values, one per row."""
-    ids, draw = row_ids(frame, name), frame.find("draw")
+    ids = row_ids(frame, name)
     assert ids is not None
-    draws = None if draw is None else frame.columns[draw].words
-    pairs = ids if draws is None else np.char.add(np.char.add(ids, "\0"), draws)
+    pairs, draws = _named_draws(frame, ids)
     values = point_rows(frame, pairs, None, len(frame))  # the rows of each draw
     first = values.rows[:, 0]
     of_draws = None if draws is None else draws[first].tolist()

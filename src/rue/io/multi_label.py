@@ -33,7 +33,7 @@ from rue.io.names import (
     index_names,
     unused_note,
 )
-from rue.io.predictions import read_belief_frame
+from rue.io.predictions import method_name, read_belief_frame
 from rue.losses import Classes
 from rue.truth.annotations import Annotations
 
@@ -112,12 +112,11 @@ def read_label_beliefs(
             "(--classes says otherwise)"
         )
     ids = ids_of(path, arrays, len(probs), id_name)
-    method = arrays.get("method")
-    word = "" if method is None else str(np.ravel(method)[0])
+    method = method_name(arrays)
     beliefs: dict[str, Belief] = {}
     for label in labels:
         p = probs[:, :, own.index(label)]
-        belief = Draws(np.stack([1 - p, p], axis=2), ids=ids, classes=_both(label), method=word)
+        belief = Draws(np.stack([1 - p, p], axis=2), ids=ids, classes=_both(label), method=method)
         beliefs[label] = belief.with_source(str(path), notes=() if beliefs else tuple(notes))
     return beliefs
 

@@ -27,6 +27,15 @@ ANNOTATOR_NAMES = ("annotator", "annotator_id", "worker", "worker_id", "rater", 
 UNNAMED = "Unnamed: 0"
 """A column in front without a name, as pandas and R write the names of rows."""
 
+RESERVED = frozenset(
+    {
+        *("probs", "logits", "alpha", "sampled_labels", "epistemic", "actions", "values", "ids"),
+        *("counts", "classes", "method", "mean", "sd", "samples", "mu", "nu", "beta", "ratings"),
+        *("range", "labels"),
+    }
+)
+"""Names of arrays that are no columns to group by."""
+
 _SCORE_WORDS = ("uncert", "epistemic", "score", "varian", "entropy", "confid", "density")
 _INDEX = re.compile(r"unnamed: 0(\.\d+)?|__index_level_\d+__", re.IGNORECASE | re.ASCII)
 _WEAK_ID_NAMES = ("task", UNNAMED.lower(), "__index_level_0__")  # if no other column names rows
@@ -225,6 +234,15 @@ def checked_classes(path: Path, names: NDArray[Any], n_classes: int) -> tuple[st
             f"{str(names.tolist())[:120]}"
         )
     return texts
+
+
+def group_columns(arrays: Mapping[str, NDArray[Any]], n_points: int) -> dict[str, NDArray[Any]]:
+    """Return the arrays that rows may be grouped by: one number or word for each point."""
+    return {
+        name: np.char.decode(array, "utf-8", "replace") if array.dtype.kind == "S" else array
+        for name, array in arrays.items()
+        if name not in RESERVED and array.shape == (n_points,) and array.dtype.kind in "fiubUSM"
+    }
 
 
 def _without_points(ids: NDArray[np.str_]) -> NDArray[np.str_]:

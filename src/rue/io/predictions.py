@@ -31,7 +31,6 @@ from rue.io.answer_rows import Order
 from rue.io.answers import (
     answers_of_arrays,
     as_stated,
-    group_columns,
     truth_of_answers,
     with_advice,
 )
@@ -52,6 +51,7 @@ from rue.io.names import (
     Matching,
     checked_classes,
     find_id_name,
+    group_columns,
     ids_of,
     in_stated_order,
     unused_note,
@@ -313,8 +313,9 @@ def predictions_of(
     except InputError as error:
         raise with_advice(error, _NOT_NORMALIZED).about(path) from None
     belief = belief.with_source(str(path), groups=group_columns(arrays, len(belief)), notes=notes)
-    belief = in_stated_order(belief, matching.classes).with_method(_method(arrays))
-    answers = answers_of_arrays(path, {name: arrays[name] for name in arrays if name in own})
+    belief = in_stated_order(belief, matching.classes).with_method(method_name(arrays))
+    own = own & arrays.keys()
+    answers = answers_of_arrays(path, {name: arrays[name] for name in own}) if own else None
     if answers is None:
         return belief
     if answers.n_points != len(belief):
@@ -366,7 +367,7 @@ def _about_classes(
     return belief, _ids(path, arrays, kind, array, matching)
 
 
-def _method(arrays: Mapping[str, NDArray[Any]]) -> str:
+def method_name(arrays: Mapping[str, NDArray[Any]]) -> str:
     """Return the method's name, where the file says it: a word, or a column of the same word."""
     cells = arrays.get("method", np.zeros(0)).ravel().tolist()
     words = {cell for cell in cells if isinstance(cell, str)}

@@ -19,7 +19,6 @@ from rue.io.doubts import (
     draws_first,
     require_no_further_class,
     require_no_lost_class,
-    require_same_rows,
     without_doubt,
 )
 from rue.io.names import BY_NAME, Matching
@@ -117,7 +116,7 @@ def in_one_order(methods: Sequence[Belief | Run]) -> list[Belief | Run]:
 def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> Alignment:
     """Return what two files say on the same points and classes, as the user wants them matched."""
     if belief.ids is None and truth.ids is None:
-        require_same_rows(belief, truth)
+        _require_same_rows(belief, truth)
     n_draws = belief.n_draws
     if len(belief) != len(truth) == n_draws and (belief.ids is None or truth.ids is None):
         shape = (len(belief), n_draws, belief.n_classes)
@@ -131,6 +130,24 @@ def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> A
         raise
     except InputError as error:
         raise error.about(belief.source) from None
+
+
+def _require_same_rows(belief: Belief, truth: Truth) -> None:
+    """Raise if rows without ids have the same names, in a column of both files, in another order.
+
+    The column has a name that rue does not know as one of ids, such as ``image``.
+    """
+    if len(belief) != len(truth):
+        return
+    for name in belief.groups.keys() & truth.groups.keys():
+        own, others = belief.groups[name].tolist(), truth.groups[name].tolist()
+        if own != others and len(set(own)) == len(own) and set(own) == set(others):
+            row = next(i for i, cell in enumerate(own) if cell != others[i])
+            raise AlignmentError(
+                f"{belief.source} and {truth.source} have no ids, and the same {name} in another "
+                f"order, first {str(own[row])[:60]!r} and {str(others[row])[:60]!r} at row {row}",
+                advice={"--id": f"{name} matches rows by it"},
+            )
 
 
 def _with_both_names(belief: Belief, truth: Truth) -> Belief:
