@@ -116,7 +116,7 @@ def answers_of(
         return with_facts(frame, by_point, by, matching)
     arrays = answers_of_arrays(frame.path, frame.arrays, matching)
     if arrays is None:
-        raise FileError(f"{frame.path}: must hold counts, probs or ratings, got {frame.shown}")
+        raise frame.error(f"must hold counts, probs or ratings, got {frame.shown}")
     unused = [name for name in (*arrays.groups, *frame.unused) if name not in by]
     return as_stated(replace(arrays, unused=tuple(unused)), matching)
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._text import are_numbers, sorted_names
-from rue.errors import FileError
 from rue.io.answer_rows import Order
 from rue.io.answer_tables import has_no_names, require_no_stray_words, stated_classes
 from rue.io.columns import plain_name
@@ -75,13 +74,13 @@ def belief_arrays(frame: Frame, matching: Matching) -> TableArrays:
     methods = method_column(frame)
     if methods is not None:
         words = list(dict.fromkeys(frame.columns[methods].words.tolist()))
-        raise FileError(
-            f"{frame.path}: must hold one method, got {', '.join(words[:4])}; write a file for "
+        raise frame.error(
+            f"must hold one method, got {', '.join(words[:4])}; write a file for "
             "each, or give it without a name to rue evaluate"
         )
     if PAIRS in frame.columns:
-        raise FileError(
-            f"{frame.path}: has two probabilities for each of several labels",
+        raise frame.error(
+            "has two probabilities for each of several labels",
             advice={"--multi-label": "takes each label as a binary problem"},
         )
     table = _layout(frame, name, matching)
@@ -152,13 +151,13 @@ def _wide(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
         columns = list(matching.classes or ())
         lacking = [column for column in columns if column not in frame.columns]
         if lacking:
-            raise FileError(f"{frame.path}: has no column for the class {lacking[0]!r}")
+            raise frame.error(f"has no column for the class {lacking[0]!r}")
     else:
         columns = frame.number_columns(others)
         require_no_stray_words(frame, {*others, *columns})
     if len(columns) < 2 and positive is None:
-        raise FileError(
-            f"{frame.path}: must have a column of probabilities for each class, or the columns id, "
+        raise frame.error(
+            f"must have a column of probabilities for each class, or the columns id, "
             f"class and prob, or aleatoric, epistemic, risk and regret; it has {frame.shown}",
             advice={"--positive": "says which of two classes a single probability is of"},
         )
@@ -189,8 +188,8 @@ def _probability_column(frame: Frame, others: set[str | None], positive: str) ->
     own = [name for name in columns if written_name(name) == positive]
     candidates = own or usual or columns
     if len(candidates) != 1:
-        raise FileError(
-            f"{frame.path}: must have one column with the probability of {positive!r}, called so "
+        raise frame.error(
+            f"must have one column with the probability of {positive!r}, called so "
             f"or prob; it has {frame.shown}"
         )
     return candidates[0]
@@ -200,9 +199,7 @@ def _long(frame: Frame, name: str | None, of_class: str, key: str) -> TableArray
     """Return a table with a row for each point, draw and class."""
     ids = row_ids(frame, name)
     if ids is None:
-        raise FileError(
-            f"{frame.path}: one row per class needs a column that names the points (id)"
-        )
+        raise frame.error("one row per class needs a column that names the points (id)")
     values = frame.numbers(key)
     labels = _full_words(frame, of_class, frame.columns[of_class].words == "")
     names, code = np.unique(labels, return_inverse=True)
@@ -213,9 +210,7 @@ def _long(frame: Frame, name: str | None, of_class: str, key: str) -> TableArray
         classes = [word for word in stated if word in set(occurring)]
         strange = [word for word in occurring if word not in stated]
         if strange:
-            raise FileError(
-                f"{frame.path}: {of_class} {strange[0]!r} is none of the classes {[*stated]}"
-            )
+            raise frame.error(f"{of_class} {strange[0]!r} is none of the classes {[*stated]}")
     place = {text: k for k, text in enumerate(classes)}
     column = np.array([place[text] for text in names.tolist()])[code]
     parts, draws = _named_draws(frame, ids)
@@ -224,15 +219,13 @@ def _long(frame: Frame, name: str | None, of_class: str, key: str) -> TableArray
     if (times > 1).any():
         twice = int(cells[np.argmax(times > 1)])
         shown = str(pairs[twice // len(classes)]).replace("\0", ", draw ")
-        raise FileError(
-            f"{frame.path}: {shown!r}, {classes[twice % len(classes)]!r} must be in one row only"
-        )
+        raise frame.error(f"{shown!r}, {classes[twice % len(classes)]!r} must be in one row only")
     grid = np.full((len(pairs), len(classes)), np.nan)
     grid[pair, column] = values
     if np.isnan(grid).any():
         i, k = np.argwhere(np.isnan(grid))[0]
-        raise FileError(
-            f"{frame.path}: every point must have a row for each class, {str(ids[first[i]])!r} has "
+        raise frame.error(
+            f"every point must have a row for each class, {str(ids[first[i]])!r} has "
             f"none for {classes[k]!r}"
         )
     order = np.argsort(first)  # pairs as they first occur
@@ -260,7 +253,7 @@ def _full_words(frame: Frame, name: str, empty: NDArray[np.bool]) -> NDArray[np.
     """Return the words of a column, or raise if a row is empty."""
     if empty.any():
         row = int(np.argmax(empty))
-        raise FileError(f"{frame.path}: every row needs a {name}, {frame.place(row)} has none")
+        raise frame.error(f"every row needs a {name}, {frame.place(row)} has none")
     return frame.columns[name].words
 
 
@@ -287,7 +280,7 @@ def _of_lists(frame: Frame, name: str | None, keys: Sequence[str]) -> TableArray
         values = frame.columns[key].listed
         if None in values:
             where = frame.place(values.index(None))
-            raise FileError(f"{frame.path}: {key} must be in every line, missing in {where}")
+            raise frame.error(f"{key} must be in every line, missing in {where}")
         if isinstance(values[0], dict):
             if len({tuple(value) for value in values if isinstance(value, dict)}) > 1:
                 order = "none"  # each line has its own order, as by probability
@@ -301,9 +294,7 @@ def _of_lists(frame: Frame, name: str | None, keys: Sequence[str]) -> TableArray
             arrays[key] = _same_in_draws(frame, key, arrays[key])
     if len(set(classes.values())) > 1:
         one, other = list(classes)[:2]
-        raise FileError(
-            f"{frame.path}: {one} and {other} must name the same classes in the same order"
-        )
+        raise frame.error(f"{one} and {other} must name the same classes in the same order")
     if classes:
         arrays["classes"] = np.array(next(iter(classes.values())))
     elif "classes" in frame.columns and frame.columns["classes"].is_nested:
@@ -316,7 +307,7 @@ def _same_in_draws(frame: Frame, key: str, array: NDArray[Any]) -> NDArray[Any]:
     """Return the answers of each point once; they must not differ between its draws."""
     same = (array == array[:, :1]) | ((array != array) & (array[:, :1] != array[:, :1]))
     if not same.all():
-        raise FileError(f"{frame.path}: {key} must be the same for all draws of a point")
+        raise frame.error(f"{key} must be the same for all draws of a point")
     return np.asarray(array[:, 0])
 
 
@@ -329,8 +320,8 @@ def _by_class(
     for i, value in enumerate(values):
         if not isinstance(value, dict) or set(value) != set(names):
             got = ", ".join(map(str, value)) if isinstance(value, dict) else repr(value)
-            raise FileError(
-                f"{frame.path}: {key} must name the classes {', '.join(names)} in every line, "
+            raise frame.error(
+                f"{key} must name the classes {', '.join(names)} in every line, "
                 f"{frame.place(i)} has {got[:80]}"
             )
         rows.append([value[name] for name in names])
@@ -343,12 +334,12 @@ def _stack(frame: Frame, key: str, values: Sequence[Any]) -> NDArray[Any]:
     shapes = [array.shape for array in arrays]
     if len(set(shapes)) > 1:
         i = next(i for i, shape in enumerate(shapes) if shape != shapes[0])
-        raise FileError(
-            f"{frame.path}: {key} must have the same shape in every line, {shapes[0]} in "
+        raise frame.error(
+            f"{key} must have the same shape in every line, {shapes[0]} in "
             f"{frame.place(0)} and {shapes[i]} in {frame.place(i)}"
         )
     if len({array.dtype.kind in "US" for array in arrays}) > 1:
-        raise FileError(f"{frame.path}: {key} must hold numbers or words, not both")
+        raise frame.error(f"{key} must hold numbers or words, not both")
     largest = max(array.dtype.itemsize for array in arrays)
     frame.columns[key].budget.take(largest * arrays[0].size * len(arrays))
     return np.stack(arrays)
@@ -358,11 +349,7 @@ def _as_array(frame: Frame, key: str, value: Any, row: int) -> NDArray[Any]:
     try:
         array = np.asarray(value)
     except (ValueError, OverflowError):
-        raise FileError(
-            f"{frame.path}: {key} must be a list without gaps, {frame.place(row)} is not"
-        ) from None
+        raise frame.error(f"{key} must be a list without gaps, {frame.place(row)} is not") from None
     if array.dtype.kind not in "fiubU" or not array.size:
-        raise FileError(
-            f"{frame.path}: {key} must hold numbers, {frame.place(row)} has {str(value)[:60]}"
-        )
+        raise frame.error(f"{key} must hold numbers, {frame.place(row)} has {str(value)[:60]}")
     return array

@@ -266,7 +266,5 @@ def _word(frame: Frame, name: str) -> str:
     """Return the one word that a column holds in every row, or nothing if there is none."""
     words = np.unique(frame.columns[name].words).tolist() if name in frame.columns else [""]
     if len(words) > 1:
-        raise FileError(
-            f"{frame.path}: must hold components of one {name}, got {', '.join(words)[:100]}"
-        )
+        raise frame.error(f"must hold components of one {name}, got {', '.join(words)[:100]}")
     return str(words[0])

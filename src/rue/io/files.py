@@ -63,7 +63,7 @@ class Frame:
             cells = [_inside(cell, keys) for cell in column.cells]
             if any(cell is not None for cell in cells):
                 return FrameColumn(cells, column.budget)
-        raise FileError(f"{self.path}: has no column {name!r}, only {self.shown}")
+        raise self.error(f"has no column {name!r}, only {self.shown}")
 
     def at(self, rows: NDArray[Any]) -> "Frame":
         """Return some rows of a table."""
@@ -99,14 +99,19 @@ class Frame:
         if numbers is None:
             bad = column.word_rows[0]
             shown = str(column.cells[bad])[:60]
-            raise FileError(
-                f"{self.path}: column {name} must hold numbers, got {shown!r} at {self.place(bad)}"
-            )
+            raise self.error(f"column {name} must hold numbers, got {shown!r}", bad)
         absent = np.isnan(numbers)
         if absent.any() and missing is None:
             row = int(np.argmax(absent))
-            raise FileError(f"{self.path}: column {name} has no number at {self.place(row)}")
+            raise self.error(f"column {name} has no number", row)
         return numbers if missing is None else np.where(absent, missing, numbers)
+
+    def error(
+        self, message: str, row: int | None = None, advice: Mapping[str, str] | None = None
+    ) -> FileError:
+        """Return an error about the file, at the place of a row if one is given."""
+        where = "" if row is None else f" at {self.place(row)}"
+        return FileError(f"{self.path}: {message}{where}", advice=advice)
 
     def place(self, row: int) -> str:
         """Return the place of a row, for messages."""

@@ -162,9 +162,8 @@ def _labels(frame: Frame, column: str, value: Any, row: int) -> set[str] | None:
     """Return the labels of an answer: an empty list is a choice of none, a missing one is None."""
     if isinstance(value, list):
         if any(isinstance(part, list | dict) for part in value):
-            raise FileError(
-                f"{frame.path}: {column} must hold a list of labels per annotator, got "
-                f"{str(value)[:60]} at {frame.place(row)}"
+            raise frame.error(
+                f"{column} must hold a list of labels per annotator, got {str(value)[:60]}", row
             )
         return {str(part).strip() for part in value}
     if is_missing(value):
@@ -182,8 +181,8 @@ def _tallied(
     """Return points, labels, how many annotators chose each, and how many there are."""
     silent = [name for name, point in sets.items() if not point]
     if silent:
-        raise FileError(
-            f"{frame.path}: every point needs at least one answer, {len(silent):,} of "
+        raise frame.error(
+            f"every point needs at least one answer, {len(silent):,} of "
             f"{len(sets):,} have none, first {silent[0]!r}; drop them from the truth"
         )
     occurring = {label for point in sets.values() for labels in point.values() for label in labels}
@@ -192,9 +191,8 @@ def _tallied(
     strange = sorted(occurring - set(labels))
     if strange or not labels:
         got = repr(strange[0]) if strange else "none"
-        raise FileError(
-            f"{frame.path}: {column} must hold labels of {', '.join(labels) or 'some kind'}, "
-            f"got {got}",
+        raise frame.error(
+            f"{column} must hold labels of {', '.join(labels) or 'some kind'}, got {got}",
             advice={"--classes": "names all labels"},
         )
     place = {label: k for k, label in enumerate(labels)}
@@ -211,8 +209,8 @@ def _counted(
     """Return points, labels, counts and the number of annotators of a table with all of them."""
     total = frame.find(*TOTALS)
     if total is None:
-        raise FileError(
-            f"{frame.path}: must have a column of labels, or counts of each label beside "
+        raise frame.error(
+            f"must have a column of labels, or counts of each label beside "
             f"n_annotators; it has {frame.shown}",
             advice={"--label": "names the column of labels"},
         )
@@ -222,9 +220,10 @@ def _counted(
     wrong = (chosen < 0) | (chosen > n_annotators[:, None])
     if wrong.any():
         row, k = (int(i) for i in np.argwhere(wrong)[0])
-        raise FileError(
-            f"{frame.path}: {labels[k]} must be from 0 to {total}, got {chosen[row, k]:g} of "
-            f"{n_annotators[row]:g} at {frame.place(row)}"
+        raise frame.error(
+            f"{labels[k]} must be from 0 to {total}, got {chosen[row, k]:g} of "
+            f"{n_annotators[row]:g}",
+            row,
         )
     return ids.tolist(), labels, chosen, n_annotators
 
@@ -236,8 +235,8 @@ def _of_pairs(frame: Frame, matching: Matching) -> dict[str, NDArray[Any]]:
     except (ValueError, TypeError):
         pairs = np.zeros(0)
     if pairs.ndim != 3 or pairs.shape[2] != 2 or not np.allclose(pairs.sum(axis=2), 1, atol=1e-6):
-        raise FileError(
-            f"{frame.path}: every line must have the same number of labels, each with two "
+        raise frame.error(
+            "every line must have the same number of labels, each with two "
             "probabilities that sum to 1"
         )
     ids = row_ids(frame, find_id_name(frame.path, list(frame.columns), matching.id_name))
