@@ -182,9 +182,7 @@ def answers_in_column(
         wrong = (weights < 0) | ~is_whole(weights)
         if wrong.any():
             row = int(np.argmax(wrong))
-            raise frame.error(
-                f"{counted} must count answers, got {weights[row]:g} at {frame.place(row)}"
-            )
+            raise frame.error(f"{counted} must count answers, got {weights[row]:g}", row)
     if answers.missing.all():
         raise frame.error(f"the column {label!r} is empty")
     is_rating = is_rating and counted is None
@@ -306,11 +304,8 @@ def _refuse_nested(frame: Frame, label: str, cell: Any, row: int) -> None:
             advice={"--label": f"chooses one, such as {' or '.join(questions[:3])}"},
         )
     answers = list(cell.values()) if isinstance(cell, dict) else cell
-    raise frame.error(
-        f"{label} must hold one answer per annotator, got {str(answers)[:60]} at "
-        f"{frame.place(row)}",
-        advice=_SEVERAL,
-    )
+    rule = f"{label} must hold one answer per annotator, got {str(answers)[:60]}"
+    raise frame.error(rule, row, _SEVERAL)
 
 
 def _ratings(frame: Frame, label: str, answers: FrameColumn, rows: IntArray) -> FloatArray:
@@ -320,10 +315,8 @@ def _ratings(frame: Frame, label: str, answers: FrameColumn, rows: IntArray) -> 
     if numbers is not None:
         wrong = np.flatnonzero(~answers.missing & ~np.isfinite(numbers)).tolist()
     if numbers is None or wrong:
-        raise frame.error(
-            f"{label} must hold numbers, got {str(answers.cells[wrong[0]])[:60]!r} "
-            f"at {frame.place(int(rows[wrong[0]]))}"
-        )
+        shown = str(answers.cells[wrong[0]])[:60]
+        raise frame.error(f"{label} must hold numbers, got {shown!r}", rows[wrong[0]])
     return numbers
 
 

@@ -119,10 +119,8 @@ def _require_labels(frame: Frame, name: str) -> None:
     if plain_name(name) in _BY_CLASS and plain_name(name) != "votes":
         cells = frame.columns[name].cells
         row = next(i for i, cell in enumerate(cells) if not _are_numbers(cell))
-        raise frame.error(
-            f"{name} must hold numbers by class, got {str(cells[row])[:60]} at {frame.place(row)}",
-            advice={"--label": "names the column of answers"},
-        )
+        rule = f"{name} must hold numbers by class, got {str(cells[row])[:60]}"
+        raise frame.error(rule, row, {"--label": "names the column of answers"})
 
 
 def _is_gold(frame: Frame, id_name: str | None, label: str, others: set[str | None]) -> bool:
@@ -207,9 +205,7 @@ def _by_class(frame: Frame, id_name: str | None, name: str) -> FileAnswers:
         lengths = [len(cell) if isinstance(cell, list) else -1 for cell in lists]
         if len(set(lengths)) > 1 or -1 in lengths:
             row = next(i for i, n in enumerate(lengths) if n != lengths[0] or n < 0)
-            raise frame.error(
-                f"{name} must be a list of the same length in every row, not at {frame.place(row)}"
-            )
+            raise frame.error(f"{name} must be a list of the same length in every row, not", row)
         if "classes" in frame.columns:
             classes, order = stated_classes(frame), "given"
     with reading(frame.path, f"a table with numbers in {name}"):
@@ -251,8 +247,7 @@ def _wide(
     if blank.any():
         if not _are_counts(table):
             row, k = (int(i) for i in np.argwhere(blank)[0])
-            where = f"column {names[k]} has an empty cell at {frame.place(row)}"
-            raise frame.error(f"{where}")
+            raise frame.error(f"column {names[k]} has an empty cell", row)
         notes.append(f"{frame.path}: {int(blank.sum()):,} empty cells were read as a count of 0")
     total = frame.find(*TOTALS)
     counts = None if total is None or total in names else _shares_of(frame, table, total)

@@ -41,7 +41,8 @@ def replacing(path: Path, *, parents: bool = False) -> Iterator[BinaryIO]:
         mode = _require_plain(path)
         _tell_links(path)
         try:
-            with _create(temporary) as file:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _special("O_NOFOLLOW", "O_BINARY")
+            with os.fdopen(os.open(temporary, flags, 0o666), "wb") as file:
                 if mode is not None:
                     with suppress(OSError):  # some file systems have no modes
                         temporary.chmod(mode)
@@ -94,11 +95,6 @@ def sha256(path: Path) -> str:
     """Return the SHA-256 of a file's content, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _create(path: Path) -> BinaryIO:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _special("O_NOFOLLOW", "O_BINARY")
-    return os.fdopen(os.open(path, flags, 0o666), "wb")
 
 
 def _special(*names: str) -> int:

@@ -166,7 +166,8 @@ def _wide(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
     notes = rows.notes
     if positive is None and not has_no_names(columns):
         arrays["classes"] = np.array(columns)
-    if positive is not None and not _is_named(columns[0], positive):
+    usual = positive is None or plain_name(columns[0]) in _PROBABILITIES
+    if positive is not None and not usual and written_name(columns[0]) != positive:
         notes.append(f"{frame.path}: {read_as(columns[0], positive)}")
     arrays = rows.with_groups(arrays, {*columns, *index}, ["epistemic"])
     return TableArrays(arrays, "given", columns, notes)
@@ -175,10 +176,6 @@ def _wide(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
 def read_as(column: str, positive: str) -> str:
     """Say that a column of another name has the probability of the positive class."""
     return f"the column {written_name(column)!r} was read as the probability of {positive!r}"
-
-
-def _is_named(column: str, positive: str) -> bool:
-    return plain_name(column) in _PROBABILITIES or written_name(column) == positive
 
 
 def _probability_column(frame: Frame, others: set[str | None], positive: str) -> str:

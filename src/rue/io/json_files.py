@@ -62,7 +62,8 @@ def json_objects(content: bytes, path: str | Path) -> list[tuple[int, JsonObject
 def _objects(path: str | Path, text: str) -> list[tuple[int, JsonObject]]:
     start = text.lstrip()[:1]
     first = next((line for line in text.split("\n") if line.strip()), "")
-    if start == "[" or ((start == "{" and first.strip() in ("{", "[")) or _is_open(first)):
+    is_open = first.strip().startswith("{") and first.rstrip().endswith((",", "{", "[", ":"))
+    if start == "[" or is_open:
         whole = _loaded(path, text, "as JSON")
         if isinstance(whole, list):
             from rue.io.logs import pipeline_scores
@@ -86,12 +87,6 @@ def _objects(path: str | Path, text: str) -> list[tuple[int, JsonObject]]:
     if not lines:
         raise FileError(f"{path}: holds no JSON objects")
     return lines
-
-
-def _is_open(line: str) -> bool:
-    """Whether a line begins an object that ends in a later one."""
-    text = line.strip()
-    return text.startswith("{") and text.endswith((",", "{", "[", ":"))
 
 
 def _loaded(path: str | Path, text: str, what: str) -> Any:

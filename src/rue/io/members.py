@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from rue._arrays import IntArray
 from rue.beliefs import Belief
 from rue.components import Run
 from rue.errors import AlignmentError, FileError
@@ -148,21 +147,14 @@ def _draws_of(part: Sequence[Belief]) -> Belief:
     for member in part:
         _, rows, _ = align_rows(first, member)
         beliefs.append(member if rows is None else member[rows])
-        _require_same_truth(first, member, rows)
+        said, meant = beliefs[-1].truth, first.truth
+        row = None if said is None or meant is None else meant.first_difference(said)
+        if row is not None:
+            raise AlignmentError(
+                f"{member.source}: the annotators' answers differ from {first.source}, first at "
+                f"row {row}"
+            )
     return _concatenated(beliefs, axis=1)
-
-
-def _require_same_truth(first: Belief, member: Belief, rows: IntArray | None) -> None:
-    """Raise if the files' own answers about the same points differ."""
-    if first.truth is None or member.truth is None:
-        return
-    answers = member.truth if rows is None else member.truth[rows]
-    row = first.truth.first_difference(answers)
-    if row is not None:
-        raise AlignmentError(
-            f"{member.source}: the annotators' answers differ from {first.source}, first at row "
-            f"{row}"
-        )
 
 
 def _joined_truth(parts: Sequence[Belief]) -> Truth | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rue.beliefs import Belief, Convention
 from rue.components import Run
@@ -82,10 +82,11 @@ def make_run(
         )
     except InputError as error:
         raise error.about(path) from None
+    most = truth.majority()
     return replace(
         run,
         ids=truth.ids if run.ids is None else run.ids,
-        groups={**_majority(truth), **belief.groups, **truth.groups},
+        groups={**({} if most is None else {"class": most}), **belief.groups, **truth.groups},
         path=Path(path),
         notes=(*belief.notes, *truth.notes, *overridden, *strange, *notes, *run.notes),
     )
@@ -199,12 +200,6 @@ def _beside(run: Run, truth: Truth) -> Run:
             )
     note = f"risk and regret are those that {run.path} holds: {truth.source} was not used for them"
     return replace(run, notes=(*run.notes, note))
-
-
-def _majority(truth: Truth) -> dict[str, NDArray[Any]]:
-    """Return the class that most annotators chose, by name where classes have names."""
-    most = truth.majority()
-    return {} if most is None else {"class": most}
 
 
 def read_run(
