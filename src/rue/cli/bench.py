@@ -12,25 +12,11 @@ from rue.bench.resampling import draw, with_intervals
 from rue.bench.run import SuiteRun
 from rue.bench.store import Store, with_convention
 from rue.bench.suite import Suite, read_suite, shipped
-from rue.bench.tables import (
-    beside_published,
-    in_paper,
-    read_results,
-    summarize,
-    table_rows,
-)
+from rue.bench.tables import beside_published, in_paper, read_results, summarize, table_rows
 from rue.cli import App, emit, emit_either, emit_json, print_notes, terminal_width
 from rue.cli._progress import only_stderr, run_with_progress
 from rue.cli.inputs import read_columns
-from rue.cli.options import (
-    FOLDER,
-    FORMAT,
-    ROOT,
-    WIDE,
-    TableOrJson,
-    argument,
-    option,
-)
+from rue.cli.options import FOLDER, FORMAT, ROOT, WIDE, TableOrJson, argument, option
 from rue.errors import InputError
 from rue.metrics.columns import BLOCKS, COLUMNS
 from rue.metrics.table import Format, format_grid, format_rows, with_title

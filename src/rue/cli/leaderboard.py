@@ -9,16 +9,7 @@ import typer
 from rue._text import JsonObject, one_line
 from rue.cli import App, Group, emit, emit_either, progress
 from rue.cli.inputs import parse_values
-from rue.cli.options import (
-    FOLDER,
-    FORMAT,
-    LOSS_NAMES,
-    TRUTH,
-    VALUES,
-    TableOrJson,
-    argument,
-    option,
-)
+from rue.cli.options import FOLDER, FORMAT, LOSS_NAMES, TRUTH, VALUES, TableOrJson, argument, option
 from rue.errors import InputError, RueError
 from rue.io.memory import opened, reading
 from rue.leaderboard import (

@@ -107,12 +107,7 @@ def apply(
     name, files = method_of(file)
     require_other_file("--out", out, [*files, matched.truth, map_file])
     new = read_of_kind(
-        files,
-        fitted.kind,
-        matched.answers(),
-        owner="the map",
-        name=name,
-        matching=matched.matching,
+        files, fitted.kind, matched.answers(), owner="the map", name=name, matching=matched.matching
     )
     after = fitted.apply(new.hat)
     _write(out, new, after)

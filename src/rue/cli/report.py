@@ -7,16 +7,7 @@ from pathlib import Path
 from rue._text import JsonObject
 from rue.cli import emit_either, progress
 from rue.cli.inputs import CommandLosses, Matched, files_by_name, require_level
-from rue.cli.options import (
-    CLUSTER,
-    CORRECTED,
-    FILE,
-    FORMAT,
-    NAME,
-    TableOrJson,
-    argument,
-    option,
-)
+from rue.cli.options import CLUSTER, CORRECTED, FILE, FORMAT, NAME, TableOrJson, argument, option
 from rue.data.dataset import count
 from rue.errors import InputError
 from rue.report import from_files, from_folder, write_report

@@ -114,12 +114,7 @@ def fit(
     if compare is not None:
         matching = replace(matched.matching, common=False, by_position=False)
         new = read_of_kind(
-            compare,
-            rule.kind,
-            matched.answers(),
-            matching=matching,
-            bound=rule.bound,
-            others=True,
+            compare, rule.kind, matched.answers(), matching=matching, bound=rule.bound, others=True
         )
         outcomes = _compared(rule, points, new, defer_fee or 0.0)
         facts["comparison"] = [plain(replace(outcome, rule=None)) for outcome in outcomes]

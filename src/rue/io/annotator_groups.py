@@ -38,11 +38,7 @@ class AnnotatorGroups:
 
 
 def read_annotator_groups(
-    path: str | Path,
-    column: str,
-    *,
-    by: Sequence[str] = (),
-    matching: Matching = BY_NAME,
+    path: str | Path, column: str, *, by: Sequence[str] = (), matching: Matching = BY_NAME
 ) -> AnnotatorGroups:
     """Read the answers of each group of annotators that a column of a truth names."""
     frame = read_answers_frame(path, by=(*by, column), matching=matching)

@@ -235,8 +235,7 @@ def _required_ids(frame: Frame, name: str | None) -> NDArray[np.str_]:
     ids = row_ids(frame, name)
     if ids is None:
         raise frame.error(
-            "one row per answer needs an id: which point it is about",
-            advice={"--id": "names it"},
+            "one row per answer needs an id: which point it is about", advice={"--id": "names it"}
         )
     return ids
 

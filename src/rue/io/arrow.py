@@ -17,14 +17,7 @@ from numpy.typing import NDArray
 from rue.errors import FileError
 from rue.io.columns import FrameColumn
 from rue.io.files import Frame
-from rue.io.memory import (
-    MemoryBudget,
-    file_size,
-    message_size,
-    opened,
-    reading,
-    size_of_pages,
-)
+from rue.io.memory import MemoryBudget, file_size, message_size, opened, reading, size_of_pages
 
 _PER_ROW = 16  # bytes that a row of a column takes at least
 _PER_OBJECT = 120  # bytes that a value inside a list or an object takes as a Python object

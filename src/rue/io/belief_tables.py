@@ -50,8 +50,7 @@ def real_kind(names: Any) -> str | None:
     if any(name in names for name in ("probs", "logits", "sampled_labels")):
         return None
     return next(
-        (kind for kind, needed in REAL_KINDS.items() if all(name in names for name in needed)),
-        None,
+        (kind for kind, needed in REAL_KINDS.items() if all(name in names for name in needed)), None
     )
 
 

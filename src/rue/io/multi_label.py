@@ -173,10 +173,7 @@ def _labels(frame: Frame, column: str, value: Any, row: int) -> set[str] | None:
 
 
 def _tallied(
-    frame: Frame,
-    column: str,
-    sets: Mapping[str, Mapping[str, set[str]]],
-    matching: Matching,
+    frame: Frame, column: str, sets: Mapping[str, Mapping[str, set[str]]], matching: Matching
 ) -> tuple[list[str], list[str], FloatArray, FloatArray]:
     """Return points, labels, how many annotators chose each, and how many there are."""
     silent = [name for name, point in sets.items() if not point]

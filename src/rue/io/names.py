@@ -164,10 +164,7 @@ def index_names(names: Iterable[str], id_name: str | None, stated: Iterable[str]
 
 
 def ids_of(
-    path: Path,
-    arrays: Mapping[str, NDArray[Any]],
-    n_points: int,
-    id_name: str | None = None,
+    path: Path, arrays: Mapping[str, NDArray[Any]], n_points: int, id_name: str | None = None
 ) -> NDArray[np.str_] | None:
     """Return the names of the rows of arrays as text, or None if there are none."""
     name = find_id_name(path, list(arrays), id_name)

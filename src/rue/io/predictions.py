@@ -28,12 +28,7 @@ from rue.beliefs.sampled_labels import sampled_labels
 from rue.components import Run
 from rue.errors import FileError, InputError, ShapeError
 from rue.io.answer_rows import Order
-from rue.io.answers import (
-    answers_of_arrays,
-    as_stated,
-    truth_of_answers,
-    with_advice,
-)
+from rue.io.answers import answers_of_arrays, as_stated, truth_of_answers, with_advice
 from rue.io.belief_tables import (
     BELIEF_ARRAYS,
     KINDS,

@@ -53,10 +53,7 @@ def normalized(path: Path, arrays: Arrays) -> tuple[Arrays, tuple[str, ...]]:
 
 
 def of_both_classes(
-    path: Path,
-    arrays: Arrays,
-    positive: str,
-    matching: Matching,
+    path: Path, arrays: Arrays, positive: str, matching: Matching
 ) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
     """Return arrays of two classes from one number per point (and draw) about the positive one."""
     kind = "probs" if "probs" in arrays else "logits"
