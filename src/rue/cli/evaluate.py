@@ -17,6 +17,7 @@ from rue.cli.inputs import (
     read_columns,
     read_limits,
     require_level,
+    require_none,
 )
 from rue.cli.options import (
     AT,
@@ -143,23 +144,20 @@ def evaluate(
     if multi_label:
         others = {"--by": by, "--by-annotator": by_annotator, "--against": against}
         others["--positive"] = matched.positive
-        _require_none("--multi-label has a row for each label, so leave out", others)
+        require_none("--multi-label has a row for each label, so leave out", others)
         problems = _read_labels(matched, files, cluster)
     elif by_annotator is not None:
         others = {"--by": by, "--against": against}
-        _require_none("--by-annotator has a row for each group: leave out", others)
+        require_none("--by-annotator has a row for each group: leave out", others)
         problems = _read_groups(matched, files, by_annotator, cluster)
     else:
         answers = matched.answers(by, cluster)
         methods = matched.read_methods(files, by, cluster)
         problems = {method: [("", read, answers)] for method, read in methods.items()}
-    bootstrap: JsonObject = {
-        "level": ci,
-        "n_replicates": replicates,
-        "gap": gap,
-        "cluster": cluster,
-        "seed": seed,
-    }
+    how: JsonObject = {"values": losses.scale, "matching": matched.matching, "seed": seed}
+    how |= {"with_answers": resample_annotators, "convention": convention}
+    bootstrap: JsonObject = {"level": ci, "n_replicates": replicates, "cluster": cluster}
+    bootstrap |= {"gap": gap, "seed": seed}
     rows: list[Evaluation] = []
     runs = []
     with progress(len(problems) * len(chosen)) as step:
@@ -177,16 +175,7 @@ def evaluate(
             for name, loss in chosen.items():
                 pairs = []
                 for label, belief, truth in parts:
-                    run = make_run(
-                        belief,
-                        truth,
-                        loss,
-                        values=losses.scale,
-                        seed=seed,
-                        with_answers=resample_annotators,
-                        matching=matched.matching,
-                        convention=convention,
-                    )
+                    run = make_run(belief, truth, loss, **how)
                     run = replace(run, method=method, defer_fee=defer_fee or 0.0, at=limits)
                     if is_run:
                         own = loss_of_components(run, name if losses.loss else "")
@@ -249,13 +238,6 @@ def evaluate(
     for sentence in sentences if format != "json" else ():  # JSON holds them
         (emit if format == "table" else warn)(sentence)
     print_notes(notes(rows, about), format)
-
-
-def _require_none(rule: str, options: Mapping[str, str | None]) -> None:
-    """Raise if one of these options is given; the rule says why."""
-    for name, value in options.items():
-        if value is not None:
-            raise InputError(f"{rule} {name}")
 
 
 def _read_groups(matched: Matched, files: list[str], column: str, cluster: str | None) -> Problems:

@@ -304,7 +304,7 @@ def _refuse_nested(frame: Frame, label: str, cell: Any, row: int) -> None:
         )
     answers = list(cell.values()) if isinstance(cell, dict) else cell
     rule = f"{label} must hold one answer per annotator, got {str(answers)[:60]}"
-    raise frame.error(rule, row, _SEVERAL)
+    raise frame.error(rule, row, advice=_SEVERAL)
 
 
 def _ratings(frame: Frame, label: str, answers: FrameColumn, rows: IntArray) -> FloatArray:

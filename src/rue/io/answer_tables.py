@@ -120,7 +120,7 @@ def _require_labels(frame: Frame, name: str) -> None:
         cells = frame.columns[name].cells
         row = next(i for i, cell in enumerate(cells) if not _are_numbers(cell))
         rule = f"{name} must hold numbers by class, got {str(cells[row])[:60]}"
-        raise frame.error(rule, row, {"--label": "names the column of answers"})
+        raise frame.error(rule, row, advice={"--label": "names the column of answers"})
 
 
 def _is_gold(frame: Frame, id_name: str | None, label: str, others: set[str | None]) -> bool:

@@ -107,7 +107,7 @@ class Frame:
         return numbers if missing is None else np.where(absent, missing, numbers)
 
     def error(
-        self, message: str, row: int | None = None, advice: Mapping[str, str] | None = None
+        self, message: str, row: int | None = None, *, advice: Mapping[str, str] | None = None
     ) -> FileError:
         """Return an error about the file, at the place of a row if one is given."""
         where = "" if row is None else f" at {self.place(row)}"

@@ -134,12 +134,9 @@ def read_file(path: str | Path, *, matching: Matching = BY_NAME) -> list[Belief 
     if column is None or is_component_table(frame):
         return [_method_of([frame], None, matching)]
     words = frame.columns[column].words
-    methods: list[Belief | Run] = []
-    for name in dict.fromkeys(words.tolist()):
-        part = frame.at(np.flatnonzero(words == name))
-        part = replace(part, columns={n: c for n, c in part.columns.items() if n != column})
-        methods.append(_method_of([part], name, matching))
-    return methods
+    rest = replace(frame, columns={n: c for n, c in frame.columns.items() if n != column})
+    parts = {name: rest.at(np.flatnonzero(words == name)) for name in dict.fromkeys(words.tolist())}
+    return [_method_of([part], name, matching) for name, part in parts.items()]
 
 
 def read_belief_frame(path: str | Path, matching: Matching) -> Frame:
