@@ -53,11 +53,6 @@ class FileAnswers:
     used: frozenset[str] = frozenset()
     unused: tuple[str, ...] = ()
 
-    @property
-    def table(self) -> FloatArray | None:
-        """The counts, or the probabilities where they are known; None for ratings."""
-        return self.counts if self.probs is None else self.probs
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AnswerRows:

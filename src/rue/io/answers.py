@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import IntArray, chunked
+from rue._arrays import FloatArray, IntArray, chunked
 from rue.errors import FileError, InputError
 from rue.io.answer_rows import LEFT_OUT, FileAnswers
 from rue.io.answer_tables import answers_in_table
@@ -173,10 +173,15 @@ def silent_points(answers: FileAnswers) -> IntArray:
     return np.flatnonzero(~answers.counts.any(axis=1))
 
 
+def _table(answers: FileAnswers) -> FloatArray | None:
+    """Return the counts, or the probabilities where they are known; None for ratings."""
+    return answers.counts if answers.probs is None else answers.probs
+
+
 def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
     """Return numbers by class as what they are: counts, or shares, also where the user says so."""
     answers = _as_counts_or_probs(answers)
-    table, names = answers.table, matching.classes
+    table, names = _table(answers), matching.classes
     if table is None:
         return answers
     if answers.classes is None and names is not None and len(names) == table.shape[1]:
@@ -261,7 +266,7 @@ def truth_of_answers(answers: FileAnswers, stated: Sequence[str] | None = None) 
         if answers.ratings is not None:
             truth = Ratings(answers.ratings, range=answers.range, ids=answers.ids)
         else:
-            table = answers.table
+            table = _table(answers)
             assert table is not None
             names = table.shape[1] if answers.classes is None else answers.classes
             classes = Classes(names, answers.values, order=answers.order)
