@@ -11,10 +11,12 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -47,6 +49,10 @@ COMMANDS = {
 }
 
 
+_WORDS: ContextVar[Sequence[str]] = ContextVar("_WORDS", default=())
+"""The words of the command that runs."""
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; an error is one line on stderr.
 
@@ -58,6 +64,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stderr = io.StringIO()
     if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a console that has no arrows still gets a table
+    given = _WORDS.set(words)
     links = ON_LINK.set(functools.cache(lambda link: warn(f"note: {link}")))
     try:
         # Only the file of the given command is loaded, if it is one; none for the help of all.
@@ -76,6 +83,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(130)
     finally:
         ON_LINK.reset(links)
+        _WORDS.reset(given)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -219,6 +227,16 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {p.name: p.annotation for p in parameters}
     return call
+
+
+def command_line() -> str:
+    """Return the command that runs, to be run again."""
+    return shlex.join(["rue", *_WORDS.get()])
+
+
+def given_options() -> list[str]:
+    """Return the options of the command that runs, without their values."""
+    return [word.partition("=")[0] for word in _WORDS.get() if word.startswith("--")]
 
 
 def emit(text: str) -> None:
