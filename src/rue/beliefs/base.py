@@ -314,7 +314,7 @@ class Belief(PerPoint):
                 f"{', '.join(classes.names[:8])}, got {', '.join(own.names[:8])}; "
                 f"{min(strange)!r} is on one side only"
             )
-        return self._in_columns(own.columns_of(classes.names), classes)
+        return self._in_columns(own._columns_of(classes.names), classes)
 
     @abstractmethod
     def components(self, loss: Loss, *, seed: int = 0) -> Components:

@@ -317,13 +317,6 @@ def progress(total: int | None = None) -> Iterator[Callable[[str], None]]:
         yield step
 
 
-def folder(text: str) -> Path:
-    """Return a folder; raise for an empty name, which would mean the current folder."""
-    if not text.strip():
-        raise typer.BadParameter(f"must be a folder, got {text!r}")
-    return Path(text)
-
-
 def is_number(text: str) -> bool:
     """Return whether an argument of the command line is a number."""
     try:

@@ -20,11 +20,11 @@ from rue.cli.inputs import (
     require_none,
 )
 from rue.cli.options import (
+    ALSO_CORRECTED,
     AT,
     CLUSTER,
     COLUMN,
     CONVENTION,
-    CORRECTED,
     COVERAGE_AT,
     DEFER_FEE,
     FILES,
@@ -92,7 +92,7 @@ def evaluate(
         0, "Seed of --ci, and of cost under Dirichlet beliefs.", panel=INTERVALS, min=0
     ),
     gap: bool = option(True, "Compute the Pareto-gap.", panel=OUTPUT),
-    corrected: bool = CORRECTED,
+    corrected: bool = ALSO_CORRECTED,
     defer_fee: float | None = DEFER_FEE,
     at: float | None = AT,
     coverage_at: list[str] | None = COVERAGE_AT,

@@ -51,7 +51,7 @@ CLUSTER = option(
     panel=INTERVALS,
     metavar=COLUMN,
 )
-CORRECTED = option(
+ALSO_CORRECTED = option(
     False,
     "Also print excess AuReC, n-AuReC, r_s star and the Pareto-gap, corrected for the number of "
     "annotators.",

@@ -5,7 +5,16 @@ from pathlib import Path
 from rue._text import JsonObject
 from rue.cli import command_line, emit_either, given_options, progress
 from rue.cli.inputs import CommandLosses, Matched, files_by_name, require_level
-from rue.cli.options import CLUSTER, CORRECTED, FILE, FORMAT, NAME, TableOrJson, argument, option
+from rue.cli.options import (
+    ALSO_CORRECTED,
+    CLUSTER,
+    FILE,
+    FORMAT,
+    NAME,
+    TableOrJson,
+    argument,
+    option,
+)
 from rue.data.dataset import count
 from rue.errors import InputError
 from rue.report import from_files, from_folder, write_report
@@ -31,7 +40,7 @@ def report(
     ),
     ci: float | None = option(None, "Add bootstrap intervals of this level, e.g. 0.95."),
     cluster: str | None = CLUSTER,
-    corrected: bool = CORRECTED,
+    corrected: bool = ALSO_CORRECTED,
     title: str = option("", "Title of the page."),
     seed: int = option(0, "Seed of --ci, and of cost under Dirichlet beliefs.", min=0),
     format: TableOrJson = FORMAT,

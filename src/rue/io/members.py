@@ -66,7 +66,7 @@ def _with_all_classes(members: list[Belief]) -> list[Belief]:
         return members
     names = tuple(dict.fromkeys(name for own in outcomes for name in own.names or ()))
     union = Classes(names, order="none", complete=False)
-    return [member._in_columns(member.outcomes.columns_of(names), union) for member in members]
+    return [member._in_columns(member.outcomes._columns_of(names), union) for member in members]
 
 
 def _like(first: Belief, member: Belief) -> Belief:
@@ -102,7 +102,7 @@ def _like(first: Belief, member: Belief) -> Belief:
             f"{', '.join(own.names or ())} and {', '.join(meant.names or ())}; {strange[0]!r} is "
             "on one side only"
         )
-    columns = np.arange(own.n) if meant.names is None else own.columns_of(meant.names)
+    columns = np.arange(own.n) if meant.names is None else own._columns_of(meant.names)
     placed = own.part(columns)
     if placed.given_values != meant.given_values:
         raise AlignmentError(f"{member.source}: its values differ from those of {first.source}")

@@ -41,7 +41,7 @@ class Outcomes(ABC):
         """Return the same without names."""
         return self
 
-    def columns_of(self, names: Sequence[str]) -> IntArray:
+    def _columns_of(self, names: Sequence[str]) -> IntArray:
         """Return the column of each of these classes, -1 for one that is not here."""
         place = {name: k for k, name in enumerate(self.names or ())}
         return np.array([place.get(name, -1) for name in names])
@@ -231,7 +231,7 @@ class Classes(Outcomes):
         if numbers is not None and not by_user:
             columns = np.argsort(numbers if given is None else given, kind="stable")
         else:
-            columns = self.columns_of(self._scale_order(loss))
+            columns = self._columns_of(self._scale_order(loss))
         return None if (columns == np.arange(self.n)).all() else columns
 
     def _scale_order(self, loss: str) -> tuple[str, ...]:
@@ -295,7 +295,7 @@ class Classes(Outcomes):
                 f"classes must be those of the columns in another order, {_shown(self.names)}, got "
                 f"{_shown(wanted)}"
             )
-        columns = self.columns_of(wanted)
+        columns = self._columns_of(wanted)
         return self.part(columns)._with(orders=(("user", wanted),)), columns
 
     def _with(self, **changes: Any) -> "Classes":

@@ -295,7 +295,7 @@ def _align_classes(truth: Truth, belief: Belief) -> tuple[Truth, Belief, tuple[s
         *(name for name in said.names if name in here or not meant.complete),
         *(name for name in meant.names if name not in there),
     )
-    said_columns, meant_columns = said.columns_of(names), meant.columns_of(names)
+    said_columns, meant_columns = said._columns_of(names), meant._columns_of(names)
     outcomes = _joined(said, meant, names, said_columns, meant_columns)
     truth = truth._in_columns(said_columns, outcomes)
     return truth, belief._in_columns(meant_columns, outcomes), notes
@@ -345,7 +345,7 @@ def with_one_order(beliefs: Sequence[Belief]) -> list[Belief]:
         own = thing.outcomes
         if own not in same or not own.names:
             return thing
-        columns = own.columns_of(names)
+        columns = own._columns_of(names)
         part = own.part(columns)
         assert isinstance(part, Classes)
         return thing._in_columns(columns, part.joined_orders(*same))

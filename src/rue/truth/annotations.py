@@ -297,7 +297,7 @@ class Annotations(Truth):
 
     def _on_names(self, names: tuple[str, ...]) -> Self:
         """Return the same with these classes, of which others than its own were never chosen."""
-        return self._in_columns(self.outcomes.columns_of(names), Classes(names, order="none"))
+        return self._in_columns(self.outcomes._columns_of(names), Classes(names, order="none"))
 
     def __repr__(self) -> str:
         asked = "p* known" if self.counts is None else f"{self._span} annotators"
