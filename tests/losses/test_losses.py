@@ -173,6 +173,21 @@ def test_the_floor_of_the_log_loss():
     assert not Log().floored(np.array([[1.0, 0.0]]), a).any()  # no one chose the class
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("name", "more"), CASES)
+def test_draws_of_many_points_are_those_of_each(name, more, dtype, rng):
+    # More points than are decomposed together, with zeros, ties and sums that are not 1.
+    draws = rng.integers(0, 4, (1501, 2, 3)).astype(dtype)
+    draws[draws.sum(axis=2) == 0] = 1
+    loss = make(name, more)
+    whole = np.stack(loss.expect_draws(draws)[:2])
+    each = [loss.expect_draws(draws[i : i + 1])[:2] for i in range(len(draws))]
+    assert whole.T.tolist() == np.squeeze(each).tolist()
+    for i in range(0, 1501, 25):
+        twin = naive.decompose(name, draws[i].tolist(), **more)
+        assert whole[:, i] == pytest.approx(twin[1:], abs=1e-9)
+
+
 def test_a_stated_floor_mixes_the_action_of_draws():
     # One member is sure of each class, so m = (1/2, 1/2) is the action with any floor, and the
     # regret of each is log 2. Both members sure of the first class: the action is (0.9, 0.1).

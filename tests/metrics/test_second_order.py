@@ -52,6 +52,16 @@ def test_the_naive_twin_of_draws(truth, rng):
     assert columns(pair_scores(truth, Draws(probs))) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize(("n", "k"), [(400, 4), (3, 60)])
+def test_many_points_and_many_pairs(n, k, rng):
+    probs = rng.integers(0, 3, (n, 5, k)) + np.eye(k)[0]  # zeros and ties, and sums above 1
+    truth = Annotations(rng.integers(0, 3, (n, k)) + 2 * np.eye(k, dtype=int)[0])
+    rows = np.maximum(probs / probs.sum(axis=2, keepdims=True), 1e-12)
+    moments = np.einsum("nsa,nsb->nab", rows, rows) / 5
+    expected = naive(truth, moments, rows.mean(axis=1))
+    assert columns(pair_scores(truth, Draws(rows))) == pytest.approx(expected, abs=1e-10)
+
+
 def test_the_naive_twin_of_a_dirichlet(truth, rng):
     alpha = rng.gamma(1.0, 2.0, (40, 4)) + 0.01
     whole = alpha.sum(axis=1)[:, None, None]

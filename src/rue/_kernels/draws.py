@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._kernels import kernel
-from rue._kernels.threads import on_blocks, pointwise
+from rue._kernels.threads import filled, on_blocks, pointwise
 
 _SUM = {"reassoc", "contract", "nsz"}  # lets a sum be vectorised; everything else stays exact
 
@@ -72,30 +72,43 @@ def _highest(row):
 
 
 @kernel
-def mean_draw(draws, mean):
-    """Write the mean of the renormalised draws of one point into ``mean``."""
-    n_draws, n_classes = draws.shape
-    mean[:] = 0.0
-    for s in range(n_draws):
-        total = row_sum(draws[s])
-        for k in range(n_classes):
-            mean[k] += draws[s, k] / total
-    for k in range(n_classes):
-        mean[k] /= n_draws
+def rooms(probs):
+    """Return room for the renormalised draws of some points, and for their means."""
+    _, n_draws, n_classes = probs.shape
+    batch = max(1, 1024 // (n_draws * n_classes))
+    return np.empty((batch, n_draws, n_classes)), np.empty((batch, n_classes))
 
 
 @kernel
-def normalize_draws(draws, rows, mean):
-    """Write the renormalised draws of one point into ``rows``, and their mean into ``mean``."""
-    n_draws, n_classes = draws.shape
-    mean[:] = 0.0
-    for s in range(n_draws):
-        total = row_sum(draws[s])
+def normalize_draws(draws, rows, means):
+    """Write the renormalised draws of some points, and their means, into rooms."""
+    n_points, n_draws, n_classes = draws.shape
+    for i in range(n_points):
         for k in range(n_classes):
-            rows[s, k] = draws[s, k] / total
-            mean[k] += rows[s, k]
-    for k in range(n_classes):
-        mean[k] /= n_draws
+            means[i, k] = 0.0
+        for s in range(n_draws):
+            total = row_sum(draws[i, s])
+            for k in range(n_classes):
+                rows[i, s, k] = draws[i, s, k] / total
+                means[i, k] += rows[i, s, k]
+        for k in range(n_classes):
+            means[i, k] /= n_draws
+
+
+@kernel
+def mean_draws(draws, totals, means):
+    """Write the sum of each draw, and the mean of the renormalised draws of each point."""
+    n_points, n_draws, n_classes = draws.shape
+    for i in range(n_points):
+        for k in range(n_classes):
+            means[i, k] = 0.0
+        for s in range(n_draws):
+            total = row_sum(draws[i, s])
+            totals[i, s] = total
+            for k in range(n_classes):
+                means[i, k] += draws[i, s, k] / total
+        for k in range(n_classes):
+            means[i, k] /= n_draws
 
 
 def first_bad_row(rows: NDArray[Any], tolerance: float) -> int:
@@ -121,92 +134,100 @@ def _first_bad_row(rows, tolerance, start, stop):
 
 def mean(probs: NDArray[Any]) -> NDArray[Any]:
     """Return the mean distribution m of each point, (n_points, n_classes)."""
-    out = np.empty((len(probs), probs.shape[2]))
-    on_blocks(lambda start, stop: _mean(probs[start:stop], out[start:stop]), len(probs), probs.size)
-    return out
+    return filled(_mean, np.empty((len(probs), probs.shape[2])), probs)
 
 
 @kernel
-def _mean(probs, out):
-    for i in range(probs.shape[0]):
-        mean_draw(probs[i], out[i])
+def _mean(start, stop, out, probs):
+    totals = np.empty((stop - start, probs.shape[1]))
+    mean_draws(probs[start:stop], totals, out[start:stop])
 
 
 @kernel
-def _logs(flat, out):
-    """Write the logarithms of many points at once: long loops vectorise, short ones do not."""
+def _logs(flat, out, least):
+    """Write the logarithms of many numbers at once: long loops vectorise, short ones do not."""
     for j in range(flat.shape[0]):
-        out[j] = log(max(np.float64(flat[j]), _TINY))
+        out[j] = log(max(np.float64(flat[j]), least))
 
 
 @kernel(fastmath=_SUM)
 def _entropy_terms(row, logs, log_mean):
-    """Return sum p, sum p log p and sum p (log p - log m) of one unnormalised row."""
-    total, plogp, cross = 0.0, 0.0, 0.0
+    """Return sum p log p and sum p (log p - log m) of one unnormalised row."""
+    plogp, cross = 0.0, 0.0
     for k in range(row.shape[0]):
         p = np.float64(row[k])
-        total += p
         plogp += p * logs[k]
         cross += p * (logs[k] - log_mean[k])
-    return total, plogp, cross
+    return plogp, cross
+
+
+@kernel
+def _entropies(draws, totals, logs, log_totals, log_means, aleatoric, epistemic):
+    """Write the entropy of some points, and the mean divergence of their draws from the mean."""
+    n_points, n_draws, _ = draws.shape
+    for i in range(n_points):
+        entropy, divergence = 0.0, 0.0
+        for s in range(n_draws):
+            plogp, cross = _entropy_terms(draws[i, s], logs[i, s], log_means[i])
+            entropy += log_totals[i, s] - plogp / totals[i, s]
+            divergence += cross / totals[i, s] - log_totals[i, s]
+        aleatoric[i], epistemic[i] = entropy / n_draws, divergence / n_draws
 
 
 @pointwise
 def log_loss(start, stop, aleatoric, epistemic, probs, floor):
     """Entropy, and Kullback-Leibler divergence of each draw from the mean floored at ``floor``."""
     _, n_draws, n_classes = probs.shape
-    size = n_draws * n_classes
-    batch = max(1, 4096 // size)
-    log_mean = np.empty(n_classes)
+    batch = max(1, 4096 // (n_draws * n_classes))
     logs = np.empty((batch, n_draws, n_classes))
-    for i in range(start, stop):
-        j = (i - start) % batch
-        if j == 0:
-            last = min(i + batch, stop)
-            _logs(probs[i:last].reshape(-1), logs.reshape(-1))
-        mean_draw(probs[i], log_mean)
-        for k in range(n_classes):
-            log_mean[k] = log(max(log_mean[k], floor))
-        entropy, divergence = 0.0, 0.0
-        for s in range(n_draws):
-            total, plogp, cross = _entropy_terms(probs[i, s], logs[j, s], log_mean)
-            log_total = log(total)
-            entropy += log_total - plogp / total
-            divergence += cross / total - log_total
-        aleatoric[i], epistemic[i] = entropy / n_draws, divergence / n_draws
+    totals, log_totals = np.empty((batch, n_draws)), np.empty((batch, n_draws))
+    means, log_means = np.empty((batch, n_classes)), np.empty((batch, n_classes))
+    for first in range(start, stop, batch):
+        last = min(first + batch, stop)
+        draws = probs[first:last]
+        mean_draws(draws, totals, means)
+        _logs(draws.reshape(-1), logs.reshape(-1), _TINY)
+        _logs(totals.reshape(-1), log_totals.reshape(-1), _TINY)
+        _logs(means.reshape(-1), log_means.reshape(-1), floor)
+        out = aleatoric[first:last], epistemic[first:last]
+        _entropies(draws, totals, logs, log_totals, log_means, *out)
 
 
 @pointwise
 def brier(start, stop, aleatoric, epistemic, probs):
     """1 - sum p^2, and sum (p - m)^2."""
     _, n_draws, n_classes = probs.shape
-    m, rows = np.empty(n_classes), np.empty((n_draws, n_classes))
+    rows, m = rooms(probs)
     for i in range(start, stop):
-        normalize_draws(probs[i], rows, m)
+        j = (i - start) % len(m)
+        if j == 0:
+            normalize_draws(probs[i : min(i + len(m), stop)], rows, m)
         risk, regret = 0.0, 0.0
         for s in range(n_draws):
             for k in range(n_classes):
-                risk += rows[s, k] * (1.0 - rows[s, k])
-                regret += (rows[s, k] - m[k]) ** 2
+                risk += rows[j, s, k] * (1.0 - rows[j, s, k])
+                regret += (rows[j, s, k] - m[j, k]) ** 2
         aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
 
 
 @pointwise
 def zero_one(start, stop, aleatoric, epistemic, probs, tie):
     """1 - max p, and max p - p[a], where a is the first class within ``tie`` of max m."""
-    _, n_draws, n_classes = probs.shape
-    m, rows = np.empty(n_classes), np.empty((n_draws, n_classes))
+    _, n_draws, _ = probs.shape
+    rows, m = rooms(probs)
     for i in range(start, stop):
-        normalize_draws(probs[i], rows, m)
-        bar = _highest(m) - tie
+        j = (i - start) % len(m)
+        if j == 0:
+            normalize_draws(probs[i : min(i + len(m), stop)], rows, m)
+        bar = _highest(m[j]) - tie
         a = 0
-        while m[a] < bar:
+        while m[j, a] < bar:
             a += 1
         risk, regret = 0.0, 0.0
         for s in range(n_draws):
-            highest = _highest(rows[s])
+            highest = _highest(rows[j, s])
             risk += 1.0 - highest
-            regret += highest - rows[s, a]
+            regret += highest - rows[j, s, a]
         aleatoric[i], epistemic[i] = risk / n_draws, regret / n_draws
 
 
@@ -215,24 +236,25 @@ def cost(start, stop, aleatoric, epistemic, probs, costs, tie):
     """Least (C p), and (C p)[a] minus it, where a is the first action within ``tie`` of min C m."""
     _, n_draws, n_classes = probs.shape
     n_actions = costs.shape[0]
-    m = np.empty(n_classes)
+    totals, m = np.empty((1, n_draws)), np.empty((1, n_classes))
     expected = np.empty(n_actions)
     for i in range(start, stop):
-        mean_draw(probs[i], m)
+        mean_draws(probs[i : i + 1], totals, m)
         for c in range(n_actions):
-            expected[c] = (costs[c] * m).sum()
+            expected[c] = 0.0
+            for k in range(n_classes):
+                expected[c] += costs[c, k] * m[0, k]
         bar = expected.min() + tie
         a = 0
         while expected[a] > bar:
             a += 1
         risk, regret = 0.0, 0.0
         for s in range(n_draws):
-            total = row_sum(probs[i, s])
             for c in range(n_actions):
                 expected[c] = 0.0
                 for k in range(n_classes):
                     expected[c] += costs[c, k] * probs[i, s, k]
-                expected[c] /= total
+                expected[c] /= totals[0, s]
             least = expected.min()
             risk += least
             regret += expected[a] - least
@@ -265,15 +287,9 @@ def _best_for_others(
     n_points, size = len(starts) - 1, len(entry)
     terms = _terms(same, q, rest, candidates)
     parts = on_blocks(lambda start, stop: _whole(starts, entry, terms, start, stop), n_points, size)
-    whole = np.sum(parts, axis=0)
-    best, own = np.empty(n_points), np.empty(n_points)
-    on_blocks(
-        lambda start, stop: _choose(
-            *(starts, entry, terms, whole, candidates, tolerance, start, stop, best, own)
-        ),
-        n_points,
-        size,
-    )
+    whole, best, own = np.sum(parts, axis=0), np.empty(n_points), np.empty(n_points)
+    points = (starts, entry, terms, whole, candidates, tolerance)
+    on_blocks(lambda start, stop: _choose(*points, start, stop, best, own), n_points, size)
     return best, own
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._kernels import kernel
-from rue._kernels.threads import on_blocks, pointwise
+from rue._kernels.threads import filled, pointwise
 
 _SQRT_HALF = math.sqrt(0.5)
 _SQRT_2_PI = math.sqrt(2 * math.pi)
@@ -111,21 +111,14 @@ def _quantile(mean, sd, q, z_q):
 
 def quantile(mean: NDArray[Any], sd: NDArray[Any], q: float, z_q: float) -> NDArray[Any]:
     """Return the quantile at level ``q`` of each point's mixture; ``z_q`` is that of N(0, 1)."""
-    out = np.empty(len(mean))
-
-    def fill(start: int, stop: int) -> None:
-        _quantiles(mean[start:stop], sd[start:stop], q, z_q, out[start:stop])
-
-    on_blocks(fill, len(mean), mean.size)
-    return out
+    return filled(_quantiles, np.empty(len(mean)), mean, sd, q, z_q)
 
 
 @kernel
-def _quantiles(mean, sd, q, z_q, out):
-    n_points, n_draws = mean.shape
-    near = np.empty(n_draws)
-    for i in range(n_points):
-        for s in range(n_draws):
+def _quantiles(start, stop, out, mean, sd, q, z_q):
+    near = np.empty(mean.shape[1])
+    for i in range(start, stop):
+        for s in range(mean.shape[1]):
             near[s] = mean[i, s] - mean[i, 0]
         out[i] = mean[i, 0] + _quantile(near, sd[i], q, z_q)
 
@@ -171,17 +164,11 @@ def distances(
     mean: NDArray[Any], sd: NDArray[Any], answers: NDArray[Any], starts: NDArray[Any]
 ) -> NDArray[Any]:
     """E|X - y| of the mixture for each answer y; point i has those from starts[i] on."""
-    out = np.empty(len(answers))
-    on_blocks(
-        lambda start, stop: _distances(mean, sd, answers, starts, start, stop, out),
-        len(mean),
-        mean.size,
-    )
-    return out
+    return filled(_distances, np.empty(len(answers)), mean, sd, answers, starts)
 
 
 @kernel
-def _distances(mean, sd, answers, starts, start, stop, out):
+def _distances(start, stop, out, mean, sd, answers, starts):
     n_draws = mean.shape[1]
     for i in range(start, stop):
         for j in range(starts[i], starts[i + 1]):

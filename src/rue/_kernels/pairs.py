@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._kernels import Kernel, kernel
-from rue._kernels.draws import _logs, row_sum
-from rue._kernels.threads import on_blocks
+from rue._kernels.draws import _SUM, _logs, row_sum
+from rue._kernels.threads import filled
 
 PAIR_FLOOR = 1e-12
 """The least probability of a class in a pair of answers."""
@@ -17,87 +17,95 @@ _BATCH = 1024
 
 
 def pair_sums(
-    kernel: Kernel, blocks: Iterable[tuple[slice, NDArray[Any]]], *answers: NDArray[Any]
+    kernel: Kernel,
+    blocks: Iterable[tuple[slice, NDArray[Any]]],
+    counts: NDArray[Any],
+    are_answers: bool,
 ) -> NDArray[Any]:
-    """Return pair log loss, log risk of the mean and trace of J of each point, (n_points, 3).
+    """Return pair log loss, log risk of the mean, trace of J and of O of each point, (n_points, 4).
 
-    ``kernel`` is :func:`draw_pairs` or :func:`dirichlet_pairs`; ``answers`` are the counts, those
-    that are in no pair with themselves, and the scale of each point.
+    ``kernel`` is :func:`draw_pairs` or :func:`dirichlet_pairs`. An answer is in no pair with
+    itself; shares that stand for infinitely many answers are.
     """
-    out = np.empty((len(answers[0]), 3))
+    out = np.empty((len(counts), 4))
     for rows, stated in blocks:
-        arrays = (np.ascontiguousarray(stated), *(array[rows] for array in (*answers, out)))
-
-        def add_up(start: int, stop: int, arrays: Any = arrays) -> None:
-            kernel(*(array[start:stop] for array in arrays))
-
-        on_blocks(add_up, len(stated), stated.size)
+        filled(kernel, out[rows], np.ascontiguousarray(stated), counts[rows], are_answers)
     return out
 
 
 @kernel
-def draw_pairs(draws, counts, others, scale, out):
-    """Write the three numbers of draws."""
-    n_points, n_draws, n_classes = draws.shape
-    rows, chosen = np.empty((n_draws, n_classes)), np.empty(n_classes, np.int64)
-    joint, weight, logs = np.empty((3, n_classes + _BATCH))
-    for i in range(n_points):
-        trace, risk, loss, n_answers, n_chosen = 0.0, 0.0, 0.0, 0.0, 0
+def draw_pairs(start, stop, out, draws, counts, are_answers):
+    """Write the four numbers of draws; terms of many points have their logarithms together."""
+    _, n_draws, n_classes = draws.shape
+    row, chosen = np.empty(n_classes), np.empty(n_classes, np.int64)
+    columns = np.empty((n_classes, n_draws))
+    room = n_classes + _BATCH
+    terms, weight, logs = np.empty(room), np.empty(room), np.empty(room)
+    place, sums, end = np.empty(room, np.int64), out.reshape(-1), 0
+    for i in range(start, stop):
+        n_chosen, out[i] = 0, 0.0
         for k in range(n_classes):
-            if counts[i, k] > 0.0:
-                n_answers += counts[i, k]
-                chosen[n_chosen] = k
-                n_chosen += 1
-        joint[:n_chosen] = 0.0
+            chosen[n_chosen] = k
+            n_chosen += counts[i, k] > 0.0
+        trace = 0.0
         for s in range(n_draws):
-            total = row_sum(draws[i, s])
-            for k in range(n_classes):
-                p = max(draws[i, s, k] / total, PAIR_FLOOR)
-                trace += p * p
+            trace += _floor(draws[i, s], row)
             for a in range(n_chosen):
-                rows[s, a] = max(draws[i, s, chosen[a]] / total, PAIR_FLOOR)
-                joint[a] += rows[s, a]
-        for a in range(n_chosen):
-            joint[a] /= n_draws
-        _logs(joint[:n_chosen], logs)
-        for a in range(n_chosen):
-            risk -= counts[i, chosen[a]] * logs[a]
-        end = 0
-        for a in range(n_chosen):
-            joint[end : end + a + 1] = 0.0
-            for s in range(n_draws):
-                for b in range(a + 1):
-                    joint[end + b] += rows[s, a] * rows[s, b]
-            for b in range(a):
-                weight[end + b] = 2.0 * (counts[i, chosen[a]] * counts[i, chosen[b]])
-            weight[end + a] = counts[i, chosen[a]] ** 2 - others[i, chosen[a]]
-            end += a + 1
-            if end > _BATCH or a + 1 == n_chosen:  # long loops of logarithms vectorise
-                for e in range(end):
-                    joint[e] /= n_draws
-                _logs(joint[:end], logs)
-                for e in range(end):
-                    loss -= weight[e] * logs[e]
-                end = 0
-        out[i, 0] = loss / scale[i] if scale[i] > 0.0 else np.nan
-        out[i, 1] = risk / n_answers
+                columns[a, s] = row[chosen[a]]
         out[i, 2] = trace / n_draws
+        for a in range(n_chosen):
+            count = counts[i, chosen[a]]
+            terms[end], weight[end], place[end] = row_sum(columns[a]) / n_draws, count, 4 * i + 1
+            end += 1
+            for b in range(a + 1):
+                terms[end] = _dot(columns[a], columns[b]) / n_draws
+                weight[end] = 2.0 * (count * counts[i, chosen[b]])
+                place[end] = 4 * i
+                end += 1
+            weight[end - 1] = count * count - count * are_answers
+            if end >= _BATCH:
+                _add_logs(terms[:end], logs, weight, place, sums)
+                end = 0
+    _add_logs(terms[:end], logs, weight, place, sums)
+    _divide(start, stop, out, counts, are_answers)
+
+
+@kernel(fastmath=_SUM)
+def _floor(draw, row):
+    """Write a normalised draw, floored, and return the sum of its squares."""
+    total, squares = row_sum(draw), 0.0
+    for k in range(draw.shape[0]):
+        row[k] = max(draw[k] / total, PAIR_FLOOR)
+        squares += row[k] * row[k]
+    return squares
+
+
+@kernel(fastmath=_SUM)
+def _dot(x, y):
+    total = 0.0
+    for s in range(x.shape[0]):
+        total += x[s] * y[s]
+    return total
 
 
 @kernel
-def dirichlet_pairs(alpha, counts, others, scale, out):
-    """Write the three numbers of Dirichlet distributions, in closed form."""
-    n_points, n_classes = alpha.shape
+def _add_logs(terms, logs, weight, place, sums):
+    """Take the weighted logarithms of terms off the sums to which they belong."""
+    _logs(terms, logs, PAIR_FLOOR**2)
+    for e in range(terms.shape[0]):
+        sums[place[e]] -= weight[e] * logs[e]
+
+
+@kernel
+def dirichlet_pairs(start, stop, out, alpha, counts, are_answers):
+    """Write the four numbers of Dirichlet distributions, in closed form."""
+    n_classes = alpha.shape[1]
     row = np.empty(n_classes)
-    for i in range(n_points):
-        whole, floored = 0.0, 0.0
-        for k in range(n_classes):
-            whole += alpha[i, k]
-        trace, risk, loss, n_answers = 0.0, 0.0, 0.0, 0.0
+    for i in range(start, stop):
+        whole, floored, trace, risk, loss = row_sum(alpha[i]), 0.0, 0.0, 0.0, 0.0
         for k in range(n_classes):
             row[k] = max(alpha[i, k], PAIR_FLOOR * whole)
             floored += row[k]
-            n_answers += counts[i, k]
         for a in range(n_classes):
             # Shares first: the square of a large alpha would overflow.
             mean = row[a] / floored
@@ -107,11 +115,25 @@ def dirichlet_pairs(alpha, counts, others, scale, out):
             risk -= counts[i, a] * log(mean)
             for b in range(a + 1):
                 weight = counts[i, a] * counts[i, b]
-                weight = 2.0 * weight if a != b else weight - others[i, a]
+                weight = 2.0 * weight if a != b else weight - counts[i, a] * are_answers
                 if weight == 0.0:
                     continue
                 extra = 1.0 if a == b else 0.0
                 loss -= weight * (log(mean) + log((row[b] + extra) / (floored + 1.0)))
-        out[i, 0] = loss / scale[i] if scale[i] > 0.0 else np.nan
-        out[i, 1] = risk / n_answers
-        out[i, 2] = trace
+        out[i, 0], out[i, 1], out[i, 2] = loss, risk, trace
+    _divide(start, stop, out, counts, are_answers)
+
+
+@kernel
+def _divide(start, stop, out, counts, are_answers):
+    """Divide sums by the number of pairs or answers, and write how often pairs agree."""
+    for i in range(start, stop):
+        n_answers, same = 0.0, 0.0
+        for k in range(counts.shape[1]):
+            n_answers += counts[i, k]
+            same += counts[i, k] * (counts[i, k] - are_answers)
+        n_pairs = n_answers * (n_answers - are_answers)
+        n_pairs = n_pairs if n_pairs > 0.0 else np.nan
+        out[i, 0] /= n_pairs
+        out[i, 1] /= n_answers
+        out[i, 3] = same / n_pairs

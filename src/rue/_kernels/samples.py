@@ -12,16 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._kernels import kernel
-from rue._kernels.threads import on_blocks, pointwise
+from rue._kernels.threads import filled, pointwise
 
 
 def crps(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the mean of sum step F_s (1 - F_s) over draws, and mean of sum step (F_s - F)^2."""
     flat = values.reshape(len(values), -1)
-    found: tuple[NDArray[Any], NDArray[Any]] = _crps(
-        flat, np.argsort(flat, axis=1), values.shape[1]
-    )
-    return found
+    return _crps(flat, np.argsort(flat, axis=1), values.shape[1])
 
 
 @pointwise
@@ -55,10 +52,7 @@ def quantile(values: NDArray[Any], level: float) -> NDArray[Any]:
 
 def pinball(values: NDArray[Any], q: float, level: float) -> tuple[NDArray[Any], NDArray[Any]]:
     """Mean Bayes risk of the draws, and mean regret of the mixture's quantile, pinball loss."""
-    found: tuple[NDArray[Any], NDArray[Any]] = _pinball(
-        np.sort(values, axis=2), quantile(values, level), q
-    )
-    return found
+    return _pinball(np.sort(values, axis=2), quantile(values, level), q)
 
 
 @pointwise
@@ -86,17 +80,11 @@ def _pinball(start, stop, aleatoric, epistemic, values, action, q):
 def distances(values: NDArray[Any], answers: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
     """E|X - y| of the mixture for each answer y, sorted; point i has those from starts[i] on."""
     pooled = np.sort(values.reshape(len(values), -1), axis=1)
-    out = np.empty(len(answers))
-    on_blocks(
-        lambda start, stop: _distances(pooled, answers, starts, start, stop, out),
-        len(pooled),
-        pooled.size,
-    )
-    return out
+    return filled(_distances, np.empty(len(answers)), pooled, answers, starts)
 
 
 @kernel
-def _distances(pooled, answers, starts, start, stop, out):
+def _distances(start, stop, out, pooled, answers, starts):
     """Merge the sorted values of each point with its sorted answers."""
     size = pooled.shape[1]
     for i in range(start, stop):

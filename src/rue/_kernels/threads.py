@@ -113,17 +113,24 @@ def on_blocks(function: Callable[[int, int], R], n_points: int, n_numbers: int) 
     return each(lambda b: function(ends[b], ends[b + 1]), range(N_BLOCKS))
 
 
+def filled(compiled: Any, out: NDArray[Any], first: NDArray[Any], *others: Any) -> NDArray[Any]:
+    """Return ``out``, which a kernel writes for the points from ``start`` to ``stop``."""
+    on_blocks(
+        lambda start, stop: compiled(start, stop, out, first, *others), len(first), first.size
+    )
+    return out
+
+
 def pointwise(body: Callable[..., None]) -> Callable[..., tuple[NDArray[Any], NDArray[Any]]]:
     """Compile a kernel that writes two components of the points from ``start`` to ``stop``."""
     compiled = kernel(body)
 
     @wraps(body)
     def run(first: NDArray[Any], *others: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        n_points = len(first)
-        aleatoric, epistemic = np.empty(n_points), np.empty(n_points)
+        aleatoric, epistemic = np.empty(len(first)), np.empty(len(first))
         on_blocks(
             lambda start, stop: compiled(start, stop, aleatoric, epistemic, first, *others),
-            n_points,
+            len(first),
             first.size,
         )
         return aleatoric, epistemic

@@ -305,6 +305,7 @@ class Belief(PerPoint):
         own = self.outcomes
         if classes.names is None or own.names is None:
             return self._with(outcomes=classes) if own.n == classes.n else self
+        place = {name: k for k, name in enumerate(own.names)}
         strange = set(own.names) - set(classes.names)
         if own.complete:
             strange |= set(classes.names) - set(own.names)
@@ -314,7 +315,8 @@ class Belief(PerPoint):
                 f"{', '.join(classes.names[:8])}, got {', '.join(own.names[:8])}; "
                 f"{min(strange)!r} is on one side only"
             )
-        return self._in_columns(own._columns_of(classes.names), classes)
+        columns = np.array([place.get(name, -1) for name in classes.names])
+        return self._in_columns(columns, classes)
 
     @abstractmethod
     def components(self, loss: Loss, *, seed: int = 0) -> Components:
@@ -342,8 +344,8 @@ class Belief(PerPoint):
         """Draw distributions of some points, shape (n_replicates, n_rows, n_classes)."""
         raise InputError(f"{type(self).__name__} holds no distributions that can be drawn")
 
-    def pair_sums(self, counts: FloatArray, others: FloatArray, scale: FloatArray) -> FloatArray:
-        """Return the log loss of pairs, that of single answers and tr J, shape (n_points, 3)."""
+    def pair_sums(self, counts: FloatArray, are_answers: bool) -> FloatArray:
+        """Return log losses of pairs and of single answers, tr J and tr O, shape (n_points, 4)."""
         raise InputError(f"{type(self).__name__} predicts no pairs of classes")
 
     @abstractmethod

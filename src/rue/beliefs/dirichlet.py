@@ -110,9 +110,9 @@ class Dirichlet(ClassBelief):
         alpha = np.asarray(self.alpha[rows], np.float64)
         return draw_dirichlets(np.broadcast_to(alpha, (n_replicates, *alpha.shape)), rng)
 
-    def pair_sums(self, counts: FloatArray, others: FloatArray, scale: FloatArray) -> FloatArray:
+    def pair_sums(self, counts: FloatArray, are_answers: bool) -> FloatArray:
         """Return the sums over pairs of answers that have the same p."""
         from rue._kernels.pairs import dirichlet_pairs, pair_sums
 
         blocks = ((rows, np.asarray(alpha, np.float64)) for rows, alpha in chunked(self.alpha))
-        return pair_sums(dirichlet_pairs, blocks, counts, others, scale)
+        return pair_sums(dirichlet_pairs, blocks, counts, are_answers)

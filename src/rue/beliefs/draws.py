@@ -90,12 +90,12 @@ class ClassBelief(Belief):
         """Return the mean distribution, shape (n_points, n_classes)."""
         return self.mean()
 
-    def pair_sums(self, counts: FloatArray, others: FloatArray, scale: FloatArray) -> FloatArray:
+    def pair_sums(self, counts: FloatArray, are_answers: bool) -> FloatArray:
         """Return the sums over pairs if the mean were the only distribution."""
         from rue._kernels.pairs import draw_pairs, pair_sums
 
         blocks = ((rows, mean[:, None]) for rows, mean in self.means())
-        return pair_sums(draw_pairs, blocks, counts, others, scale)
+        return pair_sums(draw_pairs, blocks, counts, are_answers)
 
     def loss_bound(
         self,
@@ -202,11 +202,11 @@ class Draws(ClassBelief):
         probs = chunk[np.arange(len(chunk)), member]
         return np.asarray(probs / probs.sum(axis=-1, keepdims=True))
 
-    def pair_sums(self, counts: FloatArray, others: FloatArray, scale: FloatArray) -> FloatArray:
+    def pair_sums(self, counts: FloatArray, are_answers: bool) -> FloatArray:
         """Return the sums over pairs of answers that have the same draw."""
         from rue._kernels.pairs import draw_pairs, pair_sums
 
-        return pair_sums(draw_pairs, chunked(self.probs), counts, others, scale)
+        return pair_sums(draw_pairs, chunked(self.probs), counts, are_answers)
 
     def doubts(self) -> list[str]:
         """Return a note if every draw is certain, as sampled labels are."""

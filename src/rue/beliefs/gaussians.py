@@ -115,8 +115,7 @@ class Gaussians(RealBelief):
         """Return half the mean of E|X_s - X_t| over all pairs of draws."""
         from rue._kernels.gaussians import crps
 
-        within, between = crps(*self._arrays())
-        return np.asarray(within + between)
+        return np.asarray(np.add(*crps(*self._arrays())))
 
     def mixture_distances(self, answers: Ragged) -> FloatArray:
         """Return the mean of E|X_s - y| over the draws."""

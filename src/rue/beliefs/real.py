@@ -5,14 +5,13 @@ from abc import abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray
 from rue.beliefs.base import Belief, Components
 from rue.errors import InputError
 from rue.losses.base import Expectation, Loss
-from rue.losses.real import Ragged, RealLoss, round_to_digits
+from rue.losses.real import Mixture, Ragged, RealLoss, round_to_digits
 
 
-class RealBelief(Belief):
+class RealBelief(Belief, Mixture):
     """A second-order prediction of a real number for each of ``n_points`` points.
 
     A belief is a set of distributions, its draws, at each point; their equally weighted mixture
@@ -27,27 +26,8 @@ class RealBelief(Belief):
         """Return Definition 1, estimated; see :func:`rue.decompose`."""
         aleatoric, epistemic, _ = self.expectation(loss.real())
         total = aleatoric + epistemic
-        return Components(
-            round_to_digits(total, total),
-            round_to_digits(aleatoric, total),
-            round_to_digits(epistemic, total),
-        )
-
-    @abstractmethod
-    def mixture_mean(self) -> FloatArray:
-        """Return the mean of the mixture, shape (n_points,)."""
-
-    @abstractmethod
-    def mixture_quantile(self, q: float) -> FloatArray:
-        """Return the quantile of the mixture at level q, shape (n_points,)."""
-
-    @abstractmethod
-    def mixture_spread(self) -> FloatArray:
-        """Return E|X - X'|/2 for two independent values of the mixture, shape (n_points,)."""
-
-    @abstractmethod
-    def mixture_distances(self, answers: Ragged) -> FloatArray:
-        """Return E|X - y| for each answer y, shape (n_answers,)."""
+        parts = [round_to_digits(part, total) for part in (total, aleatoric, epistemic)]
+        return Components(parts[0], parts[1], parts[2])
 
     def loss_bound(
         self,

@@ -93,11 +93,9 @@ class Samples(RealBelief):
 
     def expectation(self, loss: RealLoss) -> Expectation:
         """Return exact sums over the values."""
-        parts = [loss.expect_samples(chunk) for _, chunk in chunked(self.values)]
-        return Expectation(
-            np.concatenate([part.bayes_risk for part in parts]),
-            np.concatenate([part.regret for part in parts]),
-        )
+        parts = [loss.expect_samples(chunk)[:2] for _, chunk in chunked(self.values)]
+        risk, regret = map(np.concatenate, zip(*parts, strict=True))
+        return Expectation(risk, regret)
 
     def mixture_mean(self) -> FloatArray:
         """Return the mean of all values."""

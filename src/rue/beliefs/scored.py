@@ -82,14 +82,8 @@ class Scored(ClassBelief):
         require_distributions("probs", array, sum_tolerance(probs))
         score = as_vector("epistemic", epistemic, len(array))
         outcomes = as_classes(classes, array.shape[-1], "probs")
-        self._name(
-            outcomes,
-            ids,
-            method,
-            actions,
-            probs=kept(array, probs),
-            epistemic=kept(score, epistemic),
-        )
+        arrays = {"probs": kept(array, probs), "epistemic": kept(score, epistemic)}
+        self._name(outcomes, ids, method, actions, **arrays)
 
     @property
     def description(self) -> str:

@@ -180,10 +180,9 @@ class _Values:
     def mixture_spread(self) -> FloatArray:
         from rue._kernels.samples import crps
 
-        within, between = crps(self.values)
-        return np.asarray(within + between)
+        return np.asarray(np.add(*crps(self.values)))
 
     def mixture_distances(self, answers: Ragged) -> FloatArray:
         from rue._kernels.samples import distances
 
-        return np.asarray(distances(self.values, answers.values, answers.starts))
+        return distances(self.values, answers.values, answers.starts)

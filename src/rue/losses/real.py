@@ -78,15 +78,19 @@ class Ragged(NamedTuple):
 class Mixture(Protocol):
     """What a belief offers of the mixture of its draws at each point."""
 
+    @abstractmethod
     def mixture_mean(self) -> FloatArray:
         """Return the means, shape (n_points,)."""
 
+    @abstractmethod
     def mixture_quantile(self, q: float) -> FloatArray:
         """Return the quantiles at level q, shape (n_points,)."""
 
+    @abstractmethod
     def mixture_spread(self) -> FloatArray:
         """Return E|X - X'|/2 for two independent values, shape (n_points,)."""
 
+    @abstractmethod
     def mixture_distances(self, answers: Ragged) -> FloatArray:
         """Return E|X - y| for each answer y, shape (n_answers,)."""
 

@@ -33,14 +33,9 @@ def pair_scores(truth: Truth, belief: Belief) -> PairScores:
     truth, belief = align(truth, require_belief(belief))
     assert truth.votes is not None  # as a belief about classes fits no other truth
     counts = np.ascontiguousarray(truth.votes, dtype=np.float64)
-    whole, same = counts.sum(axis=1), np.einsum("ij,ij->i", counts, counts)
-    others, scale = np.zeros_like(counts), whole * whole
-    if truth.counts is not None:  # an answer is in no pair with itself
-        others, scale, same = counts, scale - whole, same - whole
-    out = belief.pair_sums(counts, others, scale)
-    star = np.divide(same, scale, out=np.full(len(scale), np.nan), where=scale > 0)
+    out = belief.pair_sums(counts, truth.counts is not None)
     gain = 2.0 * out[:, 1] - out[:, 0]
-    return PairScores(*(round_to_scale(score, 1.0) for score in (out[:, 0], gain, out[:, 2], star)))
+    return PairScores(*(round_to_scale(x, 1.0) for x in (out[:, 0], gain, out[:, 2], out[:, 3])))
 
 
 @dataclass(frozen=True)
