@@ -66,10 +66,13 @@ class RueError(Exception):
         self.advice = dict(advice or {})
         self.options: Mapping[str, str] | None = None
 
-    def about(self, path: object) -> "FileError":
-        """Return the same error as one about a file."""
+    def about(self, path: object) -> "RueError":
+        """Return the same error as one about a file, unless it is one already."""
+        if isinstance(self, FileError):
+            return self
+        kind = AlignmentError if isinstance(self, AlignmentError) else FileError
         named = self.message.startswith(f"{path} ")
-        return FileError(self.message if named else f"{path}: {self.message}", advice=self.advice)
+        return kind(self.message if named else f"{path}: {self.message}", advice=self.advice)
 
     @property
     def message(self) -> str:

@@ -11,7 +11,7 @@ import typer
 import rue
 from rue.cli import COMMANDS, make_app
 from rue.cli.inputs import shortest_names
-from rue.errors import AlignmentError, FileError, InputError
+from rue.errors import AlignmentError, InputError
 
 SOURCE = Path(rue.__file__).parent
 
@@ -33,8 +33,9 @@ def errors(paths):
     """Yield the file, the text and the advised options of each error that files make."""
     for path in paths:
         for node in ast.walk(ast.parse(path.read_text())):
-            name = getattr(getattr(node, "func", None), "id", "")
-            if isinstance(node, ast.Call) and name.endswith("Error"):
+            function = getattr(node, "func", None)
+            name = getattr(function, "id", getattr(function, "attr", ""))
+            if isinstance(node, ast.Call) and name.lower().endswith("error"):
                 texts = [
                     part.value
                     for argument in node.args
@@ -81,7 +82,8 @@ def test_what_python_and_commands_show():
     error.options = {"truth": "--truth"}
     assert str(error) == error.message == "a lacks b"
     again = error.about("c.csv")
-    assert isinstance(again, FileError)
+    assert isinstance(again, AlignmentError)
+    assert InputError("a").about("c.csv").about("d.csv").message == "c.csv: a"
     assert (again.message, again.advice) == ("c.csv: a lacks b", advice)
     assert str(InputError("x\ny", advice={"--common": "a\tb"})) == r"x\ny; common=True a\tb"
 

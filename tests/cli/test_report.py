@@ -35,7 +35,7 @@ def test_writes_the_page_and_says_so(world, run):
     }
     page = out.read_text()
     assert "<h1>A title</h1>" in page
-    command = f"rue report {files[0]} {files[1]} --loss log --loss zero_one --truth {files[3]}"
+    command = f"rue report {files[0]} {files[1]} --truth {files[3]} --loss log --loss zero_one"
     assert command in page.replace("\\u003e", ">")
     line = run("report", *files, "--out", out).out
     size = out.stat().st_size / 1e6

@@ -106,8 +106,8 @@ def test_the_team_is_the_library_s(world, run, loss):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--minimize", "team", "--risk-max", "0.1"], "has no budgets, got --risk-max"),
-        (["--minimize", "team", "--coverage-min", "0.1"], "got --coverage-min"),
+        (["--minimize", "team", "--risk-max", "0.1"], "has no budgets: leave out --risk-max"),
+        (["--minimize", "team", "--coverage-min", "0.1"], "leave out --coverage-min"),
         (["--maximize", "coverage", "--defer-fee", "0"], "--defer-fee needs --minimize team"),
         (["--minimize", "team", "--defer-fee", "-1"], "--defer-fee"),
     ],

@@ -12,9 +12,9 @@ import types
 
 import pytest
 
-import rue.io.locks
+import rue.io.atomic
 from rue.errors import FileError
-from rue.io.locks import Held, locked
+from rue.io.atomic import Held, locked
 
 
 def _windows():
@@ -47,7 +47,7 @@ def system(request, monkeypatch):
                 raise ImportError(name)
             return found or real(name, *rest)
 
-        monkeypatch.setattr(rue.io.locks.importlib, "import_module", import_module)
+        monkeypatch.setattr(rue.io.atomic.importlib, "import_module", import_module)
         return modules["msvcrt"]
     return None
 
@@ -99,7 +99,7 @@ def test_the_holder_is_unknown_where_the_file_says_nothing_sensible(tmp_path, sy
 def test_a_killed_holder_frees_it(tmp_path):
     path = tmp_path / "lock"
     code = (
-        "import sys, time, pathlib; from rue.io.locks import locked\n"
+        "import sys, time, pathlib; from rue.io.atomic import locked\n"
         "with locked(pathlib.Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
     )
     holder = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
@@ -151,6 +151,6 @@ def test_rue_loads_without_fcntl_and_resource():
     """As on Windows: no module needs them to be imported."""
     code = (
         "import sys; sys.modules['fcntl'] = sys.modules['resource'] = None\n"
-        "import rue.bench.store, rue.bench.run, rue.bench.tasks, rue.data, rue.cli, rue.io.locks"
+        "import rue.bench.store, rue.bench.run, rue.bench.tasks, rue.data, rue.cli, rue.io.atomic"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -12,9 +12,15 @@ import pytest
 from memory import peak
 from rue.errors import FileError, InputError
 from rue.io.arrays import load_npy, load_npz, npz_shapes
-from rue.io.arrow_sizes import size_of_pages
 from rue.io.files import read_frame
-from rue.io.memory import MemoryBudget, allowance, file_size, parse_size, require_memory
+from rue.io.memory import (
+    MemoryBudget,
+    allowance,
+    file_size,
+    parse_size,
+    require_memory,
+    size_of_pages,
+)
 
 
 def load_table(path, **options):

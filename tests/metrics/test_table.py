@@ -4,13 +4,11 @@ import csv
 import io
 import json
 from dataclasses import replace
-from typing import get_args
 
 import numpy as np
 import pytest
 
 from rue import Annotations, Draws, evaluate
-from rue.cli.options import AnyFormat
 from rue.errors import InputError
 from rue.metrics.table import FORMATS, format_rows, to_frame, to_latex
 
@@ -73,10 +71,6 @@ def test_small_numbers_are_not_lost(rows):
 def test_every_format_holds_every_method(rows, format_):
     text = format_rows(rows, format_)
     assert all(name in text.replace("\\", "") for name in ("a_1", "b&c", "d"))
-
-
-def test_the_command_line_has_the_formats_of_the_library():
-    assert get_args(get_args(AnyFormat)[0]) == FORMATS
 
 
 def test_machines_read_what_was_computed(rows):

@@ -305,7 +305,6 @@ class Belief(PerPoint):
         own = self.outcomes
         if classes.names is None or own.names is None:
             return self._with(outcomes=classes) if own.n == classes.n else self
-        place = {name: k for k, name in enumerate(own.names)}
         strange = set(own.names) - set(classes.names)
         if own.complete:
             strange |= set(classes.names) - set(own.names)
@@ -315,8 +314,7 @@ class Belief(PerPoint):
                 f"{', '.join(classes.names[:8])}, got {', '.join(own.names[:8])}; "
                 f"{min(strange)!r} is on one side only"
             )
-        columns = np.array([place.get(name, -1) for name in classes.names])
-        return self._in_columns(columns, classes)
+        return self._in_columns(own._columns_of(classes.names), classes)
 
     @abstractmethod
     def components(self, loss: Loss, *, seed: int = 0) -> Components:

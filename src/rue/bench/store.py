@@ -29,8 +29,7 @@ from rue.bench.cells import Cell, CellRow
 from rue.bench.suite import Suite, parse_suite
 from rue.bench.tasks import Result
 from rue.errors import FileError, InputError
-from rue.io.atomic import replacing, write_json
-from rue.io.locks import Held, locked
+from rue.io.atomic import Held, locked, replacing, write_json
 from rue.io.predictions import read_predictions
 from rue.io.runs import make_run
 from rue.metrics.evaluation import evaluate_run

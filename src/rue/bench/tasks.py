@@ -230,6 +230,7 @@ def _result(
     if set(criteria) - {"regret"}:
         proxy_numbers = _proxies(criteria, test, fitted, belief, learnt)
     evaluated = time.perf_counter()
+    clipped = getattr(METHODS[cell.method], "clipped", None)  # points whose strength was clipped
     content = io.BytesIO()
     np.savez(content, **prediction_arrays(belief, **test.labelling()))
     row = CellRow(
@@ -245,7 +246,7 @@ def _result(
             "evaluate": round(evaluated - predicted, 3),
         },
         chosen=getattr(fitted, "chosen", None),
-        n_clipped=_n_clipped(cell.method, belief),
+        n_clipped=None if clipped is None else int(clipped(belief).sum()),
         peak_memory_mb=_peak_memory(),
         threads=task.threads,
         trained_with=tuple(other.seed for other in task.stack),
@@ -346,12 +347,6 @@ def _precision(fitted: Any) -> str | None:
     if not hasattr(model, "networks") or model.training.is_probe:
         return None
     return find_precision(model.training, model.scaling.mean.device)
-
-
-def _n_clipped(method: str, belief: Belief) -> int | None:
-    """Count the points whose strength a method had to clip; None where it never does."""
-    clipped = getattr(METHODS[method], "clipped", None)
-    return None if clipped is None else int(clipped(belief).sum())
 
 
 def _versions(precision: str | None) -> dict[str, str]:

@@ -11,10 +11,12 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -47,6 +49,10 @@ COMMANDS = {
 }
 
 
+_WORDS: ContextVar[Sequence[str]] = ContextVar("_WORDS", default=())
+"""The words of the command that runs."""
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; an error is one line on stderr.
 
@@ -58,6 +64,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stderr = io.StringIO()
     if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a console that has no arrows still gets a table
+    given = _WORDS.set(words)
     links = ON_LINK.set(functools.cache(lambda link: warn(f"note: {link}")))
     try:
         # Only the file of the given command is loaded, if it is one; none for the help of all.
@@ -76,6 +83,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(130)
     finally:
         ON_LINK.reset(links)
+        _WORDS.reset(given)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -221,6 +229,16 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
+def command_line() -> str:
+    """Return the command that runs, to be run again."""
+    return shlex.join(["rue", *_WORDS.get()])
+
+
+def given_options() -> list[str]:
+    """Return the options of the command that runs, without their values."""
+    return [word.partition("=")[0] for word in _WORDS.get() if word.startswith("--")]
+
+
 def emit(text: str) -> None:
     """Print to stdout; without a terminal, omit bold and underlined.
 
@@ -299,13 +317,6 @@ def progress(total: int | None = None) -> Iterator[Callable[[str], None]]:
         yield step
 
 
-def folder(text: str) -> Path:
-    """Return a folder; raise for an empty name, which would mean the current folder."""
-    if not text.strip():
-        raise typer.BadParameter(f"must be a folder, got {text!r}")
-    return Path(text)
-
-
 def is_number(text: str) -> bool:
     """Return whether an argument of the command line is a number."""
     try:
@@ -317,24 +328,19 @@ def is_number(text: str) -> bool:
 
 def _declared(name: str, kind: Any, default: Any) -> inspect.Parameter:
     """Return the parameter of a command, whose help says what to put there: FILE, N, table|json."""
-    if get_origin(kind) is Annotated:
-        kind, info = get_args(kind)
-    else:
-        info = copy(default)
-        default, info.default = info.default, ...
+    info = copy(default)
+    default, info.default = info.default, ...
     words = {bool: None, Path: "FILE", int: "N", float: "X", str: "TEXT"}
     for inner in (kind, *get_args(kind)):
         if get_origin(inner) is Literal:
             info.metavar = info.metavar or "|".join(get_args(inner))
         elif info.metavar is None and info.parser is None and inner in words:
             info.metavar = words[inner]
-    named = info.param_decls or isinstance(info.default, str)
-    if kind is bool and default is False and not named:
+    if kind is bool and default is False and not info.param_decls:
         info.param_decls = (f"--{name.replace('_', '-')}",)  # without --no-...
     default = inspect.Parameter.empty if default is ... else default
-    annotation = Annotated[kind, info]
     return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
     )
 
 

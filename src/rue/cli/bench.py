@@ -12,27 +12,21 @@ from rue.bench.resampling import draw, with_intervals
 from rue.bench.run import SuiteRun
 from rue.bench.store import Store, with_convention
 from rue.bench.suite import Suite, read_suite, shipped
-from rue.bench.tables import (
-    beside_published,
-    in_paper,
-    read_results,
-    summarize,
-    table_rows,
-)
+from rue.bench.tables import beside_published, in_paper, read_results, summarize, table_rows
 from rue.cli import App, emit, emit_either, emit_json, print_notes, terminal_width
 from rue.cli._progress import only_stderr, run_with_progress
 from rue.cli.inputs import read_columns
-from rue.cli.options import FOLDER, AnyFormat, Root, TableOrJson, Wide, argument, option
+from rue.cli.options import FOLDER, FORMAT, ROOT, WIDE, TableOrJson, argument, option
 from rue.errors import InputError
 from rue.metrics.columns import BLOCKS, COLUMNS
-from rue.metrics.table import format_grid, format_rows, with_title
+from rue.metrics.table import Format, format_grid, format_rows, with_title
 
 Columns = Sequence[str] | Mapping[str, str] | None
 app = App(help="Benchmarks: list suites, run one, print its tables.")
 
 
 @app.command("list", epilog="Example:  rue bench list")
-def list_(format: TableOrJson = "table", wide: Wide = False) -> None:
+def list_(format: TableOrJson = FORMAT, wide: bool = WIDE) -> None:
     """List the suites that come with rue."""
     suites = [read_suite(name) for name in shipped()]
     rows = [["suite", *["data sets", "methods", "seeds"] * wide, "cells", *["losses"] * wide]]
@@ -68,8 +62,8 @@ def run(
         None, "Run only some cells, e.g. method=ensemble or seed=0,1; repeatable."
     ),
     force: bool = option(False, "Run finished cells again."),
-    root: Root = None,
-    format: TableOrJson = "table",
+    root: Path | None = ROOT,
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Run the cells of a suite that are missing or stale.
 
@@ -123,8 +117,8 @@ def table(
     columns: str | None = option(
         None, "Show these columns, or all, and not the usual blocks.", metavar="KEY,..."
     ),
-    format: AnyFormat = "table",
-    wide: Wide = False,
+    format: Format = FORMAT,
+    wide: bool = WIDE,
 ) -> None:
     """Print the tables of a run: means over seeds.
 

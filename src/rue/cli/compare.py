@@ -10,30 +10,21 @@ from rue._text import ESCAPES, JsonObject
 from rue.cli import emit, emit_json, print_notes, terminal_width
 from rue.cli.evaluate import loss_of_components
 from rue.cli.inputs import CommandLosses, Matched, read_limits, require_level
-from rue.cli.options import (
-    OUTPUT,
-    AnyFormat,
-    At,
-    ClusterOption,
-    CoverageAt,
-    Files,
-    Wide,
-    option,
-)
+from rue.cli.options import AT, CLUSTER, COVERAGE_AT, FILES, FORMAT, OUTPUT, WIDE, option
 from rue.errors import InputError
 from rue.inference.comparison import DEFAULT
 from rue.inference.comparison import compare as compare_runs
 from rue.inference.method_ranking import Ranking
 from rue.io.runs import make_runs
-from rue.metrics.table import format_grid, format_rows, notes, with_title
+from rue.metrics.table import Format, format_grid, format_rows, notes, with_title
 
 EXAMPLE = "rue compare ensemble.npz ddu.npz evidential.npz --truth counts.npy --plot ranks.png"
 
 
 def compare(
-    files: Files,
     matched: Matched,
     losses: CommandLosses,
+    files: list[str] = FILES,
     criterion: list[str] | None = option(
         None,
         "A column with a paired test; repeat for several. By default aurec, n_aurec, aurc and "
@@ -43,12 +34,12 @@ def compare(
     ),
     ci: float = option(0.95, "Level of intervals and tests.", panel="Tests"),
     replicates: int = option(2000, "Bootstrap samples.", panel="Tests", min=2),
-    cluster: ClusterOption = None,
-    at: At = None,
-    coverage_at: CoverageAt = None,
+    cluster: str | None = CLUSTER,
+    at: float | None = AT,
+    coverage_at: list[str] | None = COVERAGE_AT,
     seed: int = option(0, "Seed of the samples.", panel="Tests", min=0),
-    format: AnyFormat = "table",
-    wide: Wide = False,
+    format: Format = FORMAT,
+    wide: bool = WIDE,
     plot: Path | None = option(None, "Draw the rankings: .png, .pdf or .svg.", panel=OUTPUT),
 ) -> None:
     """Compare methods on the same points by paired tests.

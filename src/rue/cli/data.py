@@ -5,7 +5,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 from rue.cli import App, emit, emit_either, emit_json, terminal_width, warn
-from rue.cli.options import FOLDER, NAME, MaxMemory, Root, TableOrJson, Wide, argument, option
+from rue.cli.options import (
+    FOLDER,
+    FORMAT,
+    MAX_MEMORY,
+    NAME,
+    ROOT,
+    WIDE,
+    TableOrJson,
+    argument,
+    option,
+)
 from rue.data.dataset import count
 from rue.data.entry import Entry
 from rue.data.own.check import Check
@@ -22,7 +32,7 @@ app = App(help="Data sets: list, describe, download, and check your own.")
 
 
 @app.command("list", epilog="Example:  rue data list")
-def list_(root: Root = None, format: TableOrJson = "table", wide: Wide = False) -> None:
+def list_(root: Path | None = ROOT, format: TableOrJson = FORMAT, wide: bool = WIDE) -> None:
     """List the data sets, and whether each is on this machine."""
     entries: dict[str, Entry] = {}
     broken: list[PluginError] = []
@@ -48,8 +58,8 @@ def list_(root: Root = None, format: TableOrJson = "table", wide: Wide = False) 
 @app.command(epilog="Example:  rue data info sentiment-movies --format json")
 def info(
     name: str = argument(..., "The name of a data set, as in `rue data list`.", metavar=NAME),
-    root: Root = None,
-    format: TableOrJson = "table",
+    root: Path | None = ROOT,
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Describe a data set.
 
@@ -105,8 +115,8 @@ def check(
     split: str | None = option(None, "The column of splits."),
     group: str | None = option(None, "The column of groups that must not be split."),
     classes: str | None = option(None, "The classes in their order, e.g. no,maybe,yes."),
-    max_memory: MaxMemory = None,
-    format: TableOrJson = "table",
+    max_memory: str | None = MAX_MEMORY,
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Check your own data set, and describe it in a TOML file.
 

@@ -18,7 +18,7 @@ from rue.bench.cells import cells
 from rue.bench.store import Store
 from rue.bench.suite import read_suite
 from rue.bench.tables import read_results, table_rows
-from rue.cli import emit, terminal_width
+from rue.cli import command_line, emit, terminal_width
 from rue.cli._progress import run_with_progress
 from rue.cli.options import option
 from rue.cli.sandbox import write_sandbox
@@ -79,8 +79,7 @@ def _whole(out: Path) -> None:
     emit("Drawing the curves, the sandbox and the report ...")
     save(plot_curves(drawn_runs(store), gain=True), out / "curves.png")
     write_sandbox(run_sandbox(seed=0), out)
-    command = shlex.join(["rue", "demo", "--out", str(out)])
-    write_report(from_folder(out, command=command), out / "report.html")
+    write_report(from_folder(out, command=command_line()), out / "report.html")
     _show(rows, meaning(rows, "snippets"))
     first = store.predictions(report.kept[0] if report.kept else sorted(report.done)[0])
     emit(
@@ -112,8 +111,7 @@ def _quick(out: Path) -> None:
     rows = [evaluate_run(run).to_dict() for run in runs]
     save(plot_curves(runs, gain=True), out / "curves.png")
     losses = {"log": "log", "zero_one": "zero_one"}
-    command = shlex.join(["rue", "demo", "--quick", "--out", str(out)])
-    report = from_files(files, losses, title="rue demo --quick", command=command)
+    report = from_files(files, losses, title="rue demo --quick", command=command_line())
     write_report(report, out / "report.html")
     _show(rows, meaning(rows, "points"))
     emit(

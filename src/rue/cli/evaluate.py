@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from rue._text import JsonObject
-from rue.beliefs import Belief
+from rue.beliefs import Belief, Convention
 from rue.cli import emit, print_notes, progress, terminal_width, warn
 from rue.cli.inputs import (
     CommandLosses,
@@ -17,21 +17,22 @@ from rue.cli.inputs import (
     read_columns,
     read_limits,
     require_level,
+    require_none,
 )
 from rue.cli.options import (
+    ALSO_CORRECTED,
+    AT,
+    CLUSTER,
     COLUMN,
+    CONVENTION,
+    COVERAGE_AT,
+    DEFER_FEE,
+    FILES,
+    FORMAT,
     INPUT,
     INTERVALS,
     OUTPUT,
-    AnyFormat,
-    At,
-    ClusterOption,
-    ConventionOption,
-    CorrectedOption,
-    CoverageAt,
-    DeferFee,
-    Files,
-    Wide,
+    WIDE,
     option,
 )
 from rue.components import Run
@@ -53,9 +54,9 @@ Problems = dict[str, list[tuple[str, Belief | Run, Truth | None]]]
 
 
 def evaluate(
-    files: Files,
     matched: Matched,
     losses: CommandLosses,
+    files: list[str] = FILES,
     by: str | None = option(
         None,
         "One row per group of this column; 'class' is the majority class.",
@@ -86,22 +87,22 @@ def evaluate(
         "--resample-annotators",
         panel=INTERVALS,
     ),
-    cluster: ClusterOption = None,
+    cluster: str | None = CLUSTER,
     seed: int = option(
         0, "Seed of --ci, and of cost under Dirichlet beliefs.", panel=INTERVALS, min=0
     ),
     gap: bool = option(True, "Compute the Pareto-gap.", panel=OUTPUT),
-    corrected: CorrectedOption = False,
-    defer_fee: DeferFee = None,
-    at: At = None,
-    coverage_at: CoverageAt = None,
+    corrected: bool = ALSO_CORRECTED,
+    defer_fee: float | None = DEFER_FEE,
+    at: float | None = AT,
+    coverage_at: list[str] | None = COVERAGE_AT,
     references: bool | None = option(
         None,
         "Compute what n-AuReC is measured against for any number of points, or never.",
         "--references/--quick",
         panel=OUTPUT,
     ),
-    convention: ConventionOption = "definition",
+    convention: Convention = CONVENTION,
     against: str | None = option(
         None,
         "Add the rows of a study on the same data, as atlas, and your rank.",
@@ -114,8 +115,8 @@ def evaluate(
         panel=OUTPUT,
         metavar="KEY,...",
     ),
-    format: AnyFormat = "table",
-    wide: Wide = False,
+    format: Format = FORMAT,
+    wide: bool = WIDE,
     plot: Path | None = option(None, "Draw the coverage curves: .png, .pdf or .svg.", panel=OUTPUT),
 ) -> None:
     """Test how well epistemic uncertainty finds avoidable errors."""
@@ -143,23 +144,20 @@ def evaluate(
     if multi_label:
         others = {"--by": by, "--by-annotator": by_annotator, "--against": against}
         others["--positive"] = matched.positive
-        _require_none("--multi-label has a row for each label, so leave out", others)
+        require_none("--multi-label has a row for each label, so leave out", others)
         problems = _read_labels(matched, files, cluster)
     elif by_annotator is not None:
         others = {"--by": by, "--against": against}
-        _require_none("--by-annotator has a row for each group: leave out", others)
+        require_none("--by-annotator has a row for each group: leave out", others)
         problems = _read_groups(matched, files, by_annotator, cluster)
     else:
         answers = matched.answers(by, cluster)
         methods = matched.read_methods(files, by, cluster)
         problems = {method: [("", read, answers)] for method, read in methods.items()}
-    bootstrap: JsonObject = {
-        "level": ci,
-        "n_replicates": replicates,
-        "gap": gap,
-        "cluster": cluster,
-        "seed": seed,
-    }
+    how: JsonObject = {"values": losses.scale, "matching": matched.matching, "seed": seed}
+    how |= {"with_answers": resample_annotators, "convention": convention}
+    bootstrap: JsonObject = {"level": ci, "n_replicates": replicates, "cluster": cluster}
+    bootstrap |= {"gap": gap, "seed": seed}
     rows: list[Evaluation] = []
     runs = []
     with progress(len(problems) * len(chosen)) as step:
@@ -177,16 +175,7 @@ def evaluate(
             for name, loss in chosen.items():
                 pairs = []
                 for label, belief, truth in parts:
-                    run = make_run(
-                        belief,
-                        truth,
-                        loss,
-                        values=losses.scale,
-                        seed=seed,
-                        with_answers=resample_annotators,
-                        matching=matched.matching,
-                        convention=convention,
-                    )
+                    run = make_run(belief, truth, loss, **how)
                     run = replace(run, method=method, defer_fee=defer_fee or 0.0, at=limits)
                     if is_run:
                         own = loss_of_components(run, name if losses.loss else "")
@@ -249,13 +238,6 @@ def evaluate(
     for sentence in sentences if format != "json" else ():  # JSON holds them
         (emit if format == "table" else warn)(sentence)
     print_notes(notes(rows, about), format)
-
-
-def _require_none(rule: str, options: Mapping[str, str | None]) -> None:
-    """Raise if one of these options is given; the rule says why."""
-    for name, value in options.items():
-        if value is not None:
-            raise InputError(f"{rule} {name}")
 
 
 def _read_groups(matched: Matched, files: list[str], column: str, cluster: str | None) -> Problems:

@@ -7,7 +7,7 @@ A group of options is a dataclass. A command that has a parameter of such a type
 import glob
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,12 +17,12 @@ from rue.beliefs import Belief
 from rue.cli.options import (
     COLUMN,
     FILE,
+    LOSS_NAMES,
     LOSSES,
+    MAX_MEMORY,
     NAME,
-    LossNames,
-    MaxMemory,
-    TruthFile,
-    Values,
+    TRUTH,
+    VALUES,
     option,
 )
 from rue.components import Run
@@ -43,7 +43,7 @@ class Matched:
     """How the rows and columns of predictions and answers are matched."""
 
     panel: ClassVar[str] = "Input"
-    truth: TruthFile = None
+    truth: str | None = TRUTH
     id_name: str | None = option(
         None,
         "The column that names the points, or a path into objects, such as doc.uid. By default "
@@ -96,7 +96,7 @@ class Matched:
     )
     shares: bool = option(False, "The truth holds shares, so p* is exact and has no bracket.")
     normalize: bool = option(False, "Divide probabilities, such as percentages, by their sum.")
-    max_memory: MaxMemory = None
+    max_memory: str | None = MAX_MEMORY
 
     @cached_property
     def matching(self) -> Matching:
@@ -149,7 +149,7 @@ class Matched:
 class _Loss:
     panel: ClassVar[str] = "Loss"
     loss: Any
-    values: Values = None
+    values: str | None = VALUES
     cost: Path | None = option(
         None, "Cost matrix C[action, class] for --loss cost: .npy or .csv.", metavar=FILE
     )
@@ -183,7 +183,7 @@ class _Loss:
 class CommandLosses(_Loss):
     """One or more losses."""
 
-    loss: LossNames = None
+    loss: list[str] | None = LOSS_NAMES
 
     @property
     def chosen(self) -> dict[str, str | Loss]:
@@ -230,13 +230,6 @@ class Budgets:
             )
         return Problem(*astuple(self))
 
-    def require_none(self) -> None:
-        """Raise if there is a floor or a budget."""
-        for name in ("coverage_min", "risk_max", "regret_max"):
-            if getattr(self, name) is not None:
-                option = "--" + name.replace("_", "-")
-                raise InputError(f"--minimize team has no budgets, got {option}; leave it out")
-
 
 def _names(text: str | None) -> tuple[str, ...] | None:
     """Return the names of a list by commas."""
@@ -278,6 +271,13 @@ def require_level(option: str, level: float | None) -> None:
     """Raise if the level of an interval or a test is none."""
     if level is not None and not 0 < level < 1:
         raise InputError(f"{option} must be between 0 and 1, got {level}")
+
+
+def require_none(rule: str, options: Mapping[str, object]) -> None:
+    """Raise if one of these options is given; the rule says why."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{rule} {name}")
 
 
 def require_other_file(option: str, path: Path | None, read: Sequence[str | Path | None]) -> None:

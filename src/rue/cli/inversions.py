@@ -12,10 +12,10 @@ from rue.bench.resampling import compare_methods, draw
 from rue.bench.store import Store
 from rue.bench.tables import read_results, table_rows
 from rue.cli import emit, emit_json, print_notes, terminal_width
-from rue.cli.options import FOLDER, NAME, AnyFormat, Wide, argument, option
+from rue.cli.options import FOLDER, FORMAT, NAME, WIDE, argument, option
 from rue.errors import InputError
 from rue.metrics.columns import COLUMNS
-from rue.metrics.table import format_grid, format_rows, with_title
+from rue.metrics.table import Format, format_grid, format_rows, with_title
 from rue.published import TABLES, read_published
 from rue.ranking.inversions import (
     Contest,
@@ -59,8 +59,8 @@ def inversions(
     all_taus: bool = option(
         False, "Print tau between all criteria, not only proxies and regret.", "--all"
     ),
-    format: AnyFormat = "table",
-    wide: Wide = False,
+    format: Format = FORMAT,
+    wide: bool = WIDE,
     plot: Path | None = option(None, "Draw the ranks as a bump chart: .png, .pdf or .svg."),
 ) -> None:
     """Compare how different criteria rank the methods.

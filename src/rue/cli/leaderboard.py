@@ -9,7 +9,7 @@ import typer
 from rue._text import JsonObject, one_line
 from rue.cli import App, Group, emit, emit_either, progress
 from rue.cli.inputs import parse_values
-from rue.cli.options import FOLDER, LossNames, TableOrJson, TruthFile, Values, argument, option
+from rue.cli.options import FOLDER, FORMAT, LOSS_NAMES, TRUTH, VALUES, TableOrJson, argument, option
 from rue.errors import InputError, RueError
 from rue.io.memory import opened, reading
 from rue.leaderboard import (
@@ -50,7 +50,7 @@ def build(
         metavar="NAME=FILE",
     ),
     title: str = option("Leaderboard", "Title of the page."),
-    format: TableOrJson = "table",
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Build one static page from folders.
 
@@ -86,7 +86,7 @@ def check(
     truth: str | None = option(
         None, "The answers it must have: a truth file or the name of a data set."
     ),
-    format: TableOrJson = "table",
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Accept or refuse a submission, in one line.
 
@@ -124,9 +124,9 @@ def pack(
     file: Path = argument(..., "A prediction file, as for rue evaluate."),
     data: str = option(..., "Name of the data set."),
     out: Path = option(..., "Folder to write; it must be new or empty.", metavar=FOLDER),
-    truth: TruthFile = None,
-    loss: LossNames = None,
-    values: Values = None,
+    truth: str | None = TRUTH,
+    loss: list[str] | None = LOSS_NAMES,
+    values: str | None = VALUES,
     method: str = option("", "Name of the method, if not the file's own."),
     regime: str = option("own", "Training regime: paper, tuned or any other."),
     seed: int = option(0, "Seed, by which some data sets choose their test points.", min=0),

@@ -5,7 +5,7 @@ import math
 from rue._text import ESCAPES
 from rue.cli import emit_either, print_notes, terminal_width
 from rue.cli.inputs import Matched, OneLoss
-from rue.cli.options import Files, TableOrJson, Wide, option
+from rue.cli.options import FILES, FORMAT, WIDE, TableOrJson, option
 from rue.errors import InputError
 from rue.inference.plan_pilot import LEAST_POINTS
 from rue.inference.power import ANNOTATORS, Plan
@@ -18,17 +18,17 @@ EXAMPLE = "rue plan ensemble.npz ddu.npz --truth counts.npy --loss zero_one --wi
 
 
 def plan(
-    files: Files,
     matched: Matched,
     losses: OneLoss,
+    files: list[str] = FILES,
     criterion: str = option("aurec", "The column to compare methods by."),
     ci: float = option(0.95, "Level of the test."),
     power: float = option(0.8, "Power of the test."),
     width: float | None = option(None, "Largest acceptable width of the bracket of AuReC."),
     annotators: str | None = option(None, "Numbers of annotators per point to consider: 5,10,20."),
     seed: int = option(0, "Seed of the draws.", min=0),
-    format: TableOrJson = "table",
-    wide: Wide = False,
+    format: TableOrJson = FORMAT,
+    wide: bool = WIDE,
 ) -> None:
     """Plan a study: how many points and annotators it needs.
 

@@ -3,31 +3,37 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from rue._text import JsonObject
-from rue.beliefs import Belief
-from rue.beliefs import Convention as ConventionName
+import numpy as np
+from numpy.typing import NDArray
+
+from rue._arrays import IntArray
+from rue._text import JsonObject, are_numbers
+from rue.beliefs import Belief, Convention
 from rue.cli import emit, emit_json, print_notes, terminal_width
 from rue.cli.inputs import Matched
-from rue.cli.options import FILE, AnyFormat, ConventionOption, Files, Wide, option
+from rue.cli.options import CONVENTION, FILE, FILES, FORMAT, WIDE, option
 from rue.components import Run
 from rue.data.datasets.openood import OPENOOD_GROUPS
 from rue.data.truth import data_set_labels, is_data_set
-from rue.errors import InputError
-from rue.io.labels import read_labels
-from rue.io.names import Matching
+from rue.errors import FileError, InputError
+from rue.io.answers import ANSWER_ARRAYS, read_truth
+from rue.io.files import read_frame, suffix_of
+from rue.io.names import RESERVED, Matching, ids_of
 from rue.io.predictions import read_method
 from rue.io.runs import align_files
-from rue.metrics.table import format_grid, format_rows
+from rue.metrics.table import Format, format_grid, format_rows
 from rue.proxies.rows import ProxyRow, evaluate_proxies
+from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 
 EXAMPLE = "rue proxies ensemble.npz --labels labels.csv --ood tin=tin.npz mnist=mnist.npz"
 
 
 def proxies(
-    files: Files,
     matched: Matched,
+    files: list[str] = FILES,
     ood: list[str] | None = option(
         None,
         "Predictions of the same model for OOD inputs: FILE, SET=FILE or METHOD:SET=FILE; "
@@ -45,9 +51,9 @@ def proxies(
     far: list[str] | None = option(
         None, "A far OOD set. By default OpenOOD's, by name.", metavar="SET"
     ),
-    convention: ConventionOption = "definition",
-    format: AnyFormat = "table",
-    wide: Wide = False,
+    convention: Convention = CONVENTION,
+    format: Format = FORMAT,
+    wide: bool = WIDE,
 ) -> None:
     """Evaluate OOD detection and selective prediction.
 
@@ -108,14 +114,62 @@ def _class_belief(name: str, read: Belief | Run) -> Belief:
 def _labels_of(text: str | None, matching: Matching, of: Belief) -> Truth | None:
     """Return the labels of a file, or of a data set by its name: one answer for each point.
 
-    Class numbers, and files in which not every class occurs, are read with the classes of the
-    predictions.
+    A file is a truth, or a vector of class numbers (.npy, or ``labels`` in an .npz). Class numbers,
+    and files in which not every class occurs, are read with the classes of the predictions.
     """
     if text is None:
         return None
     if is_data_set(text):
         return data_set_labels(text)
-    return read_labels(text, of.n_classes, of.outcomes.names, matching=matching)
+    path, names = Path(text), matching.classes or of.outcomes.names
+    if suffix_of(path) in (".npy", ".npz"):
+        frame = read_frame(path, arrays=("labels", *ANSWER_ARRAYS, *RESERVED))
+        labels = frame.arrays.get("labels", frame.arrays.get(""))
+        if labels is not None and (labels.ndim == 1 or "labels" in frame.arrays):
+            counts = _one_hot(path, labels, of.n_classes, names)
+            ids = ids_of(path, frame.arrays, len(counts), matching.id_name)
+            one_each = Annotations(counts, ids=ids, classes=names)
+            return one_each.with_source(str(path))
+    truth = read_truth(path, matching=replace(matching, classes=names))
+    if truth.counts is None:
+        raise FileError(f"{path}: labels must be one class for each point")
+    n_answers = truth.counts.sum(axis=1)
+    if (n_answers != 1).any():
+        row = int((n_answers != 1).argmax())
+        raise FileError(
+            f"{path}: labels must be one class for each point, got {n_answers[row]:g} answers at "
+            f"row {row}",
+            advice={"--truth": "takes several answers"},
+        )
+    return truth
+
+
+def _one_hot(
+    path: Path, labels: NDArray[Any], n_classes: int, names: tuple[str, ...] | None
+) -> IntArray:
+    """Return labels as counts; a number is the class of that name, or else of that column."""
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+        raise FileError(
+            f"{path}: labels must be whole numbers of shape (n_points,), got {labels.dtype} of "
+            f"shape {labels.shape}"
+        )
+    if names is not None and len(names) == n_classes and are_numbers(names):
+        column = {int(name): j for j, name in enumerate(names)}
+        is_class = np.isin(labels, list(column))
+        if not is_class.all():
+            row = int(is_class.argmin())
+            raise FileError(
+                f"{path}: labels must be of the classes {', '.join(names[:8])}"
+                f"{', ...' if n_classes > 8 else ''}, got {labels[row]} at row {row}"
+            )
+        labels = np.array([column[label] for label in labels.tolist()], np.int64)
+    wrong = (labels < 0) | (labels >= n_classes)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise FileError(
+            f"{path}: labels must be from 0 to {n_classes - 1}, got {labels[row]} at row {row}"
+        )
+    return np.asarray(np.eye(n_classes, dtype=np.int64)[labels])
 
 
 def _read_outside(
@@ -196,7 +250,7 @@ def _evaluate(
     answers: Truth | None,
     labels: Truth | None,
     matching: Matching,
-    convention: ConventionName,
+    convention: Convention,
 ) -> tuple[ProxyRow, list[str]]:
     """Return selective prediction on the points that all truths have, and notes."""
     row = ProxyRow("", belief.n_points)

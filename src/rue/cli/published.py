@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from rue._text import JsonObject
 from rue.cli import emit, terminal_width
-from rue.cli.options import NAME, AnyFormat, Wide, argument, option
+from rue.cli.options import FORMAT, NAME, WIDE, argument, option
 from rue.errors import InputError
-from rue.metrics.table import format_rows, with_title
+from rue.metrics.table import Format, format_rows, with_title
 from rue.published import TABLES, read_published
 
 EXAMPLE = "rue published cifar10h --format csv"
@@ -17,8 +17,8 @@ def published(
     table: str | None = option(
         None, "One table, by name or number. By default all tables.", metavar=NAME
     ),
-    format: AnyFormat = "table",
-    wide: Wide = False,
+    format: Format = FORMAT,
+    wide: bool = WIDE,
 ) -> None:
     """Print tables 1 to 13 of the paper.
 

@@ -10,7 +10,7 @@ import typer
 from rue._text import JsonObject
 from rue.cli import App, emit_either
 from rue.cli.inputs import Matched, OneLoss, method_of, require_other_file
-from rue.cli.options import COLUMN, FILE, OneMethod, TableOrJson, argument, option
+from rue.cli.options import COLUMN, FILE, FORMAT, ONE_METHOD, TableOrJson, argument, option
 from rue.components import Components, Run
 from rue.deploy.points import DeployPoints, read_calibration, read_of_kind
 from rue.deploy.recalibration_map import RecalibrationMap, fit_recalibration_map
@@ -28,9 +28,9 @@ app = App(help="Recalibration: make uncertainty as large as the regret.")
     epilog="Example:  rue recalibrate fit cal.npz --truth counts.npy --loss log --out map.json"
 )
 def fit(
-    file: OneMethod,
     matched: Matched,
     losses: OneLoss,
+    file: str = ONE_METHOD,
     out: Path = option(..., "Write the map to this file, JSON."),
     folds: int = option(5, "Folds of the cross-fitted mean.", min=2),
     cluster: str | None = option(
@@ -39,7 +39,7 @@ def fit(
         metavar=COLUMN,
     ),
     seed: int = option(0, "Seed of the folds and halves.", min=0),
-    format: TableOrJson = "table",
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Fit a nondecreasing map from epistemic uncertainty to regret.
 
@@ -87,11 +87,11 @@ def fit(
 
 @app.command(epilog="Example:  rue recalibrate apply new.npz --map map.json --out recalibrated.csv")
 def apply(
-    file: OneMethod,
     matched: Matched,
+    file: str = ONE_METHOD,
     map_file: Path = option(..., "A map that rue recalibrate fit wrote.", "--map"),
     out: Path = option(..., "Write the components of each point to this table, .csv or .parquet."),
-    format: TableOrJson = "table",
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Recalibrate the epistemic uncertainty of new points.
 
@@ -107,12 +107,7 @@ def apply(
     name, files = method_of(file)
     require_other_file("--out", out, [*files, matched.truth, map_file])
     new = read_of_kind(
-        files,
-        fitted.kind,
-        matched.answers(),
-        owner="the map",
-        name=name,
-        matching=matched.matching,
+        files, fitted.kind, matched.answers(), owner="the map", name=name, matching=matched.matching
     )
     after = fitted.apply(new.hat)
     _write(out, new, after)
@@ -142,7 +137,7 @@ def apply(
 @app.command(epilog="Example:  rue recalibrate show map.json --format json")
 def show(
     map_file: Path = argument(..., "A map that rue recalibrate fit wrote.", metavar=FILE),
-    format: TableOrJson = "table",
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Print a map: its purpose, its points and its steps."""
     fitted = RecalibrationMap.load(map_file)

@@ -1,17 +1,16 @@
 """rue report: one self-contained HTML page."""
 
-import shlex
-from dataclasses import asdict
 from pathlib import Path
 
 from rue._text import JsonObject
-from rue.cli import emit_either, progress
+from rue.cli import command_line, emit_either, given_options, progress
 from rue.cli.inputs import CommandLosses, Matched, files_by_name, require_level
 from rue.cli.options import (
+    ALSO_CORRECTED,
+    CLUSTER,
     FILE,
+    FORMAT,
     NAME,
-    ClusterOption,
-    CorrectedOption,
     TableOrJson,
     argument,
     option,
@@ -22,6 +21,8 @@ from rue.report import from_files, from_folder, write_report
 from rue.report.page import require_page
 
 EXAMPLE = "rue report ensemble.npz ddu.npz --truth counts.npy --loss log --out report.html"
+_OF_FOLDERS = {"--out", "--title", "--format", "--max-memory"}
+"""The options beside a folder of a benchmark, which holds all others."""
 
 
 def report(
@@ -38,11 +39,11 @@ def report(
         None, "Texts or images of the points by id: .csv, .parquet or .npz."
     ),
     ci: float | None = option(None, "Add bootstrap intervals of this level, e.g. 0.95."),
-    cluster: ClusterOption = None,
-    corrected: CorrectedOption = False,
+    cluster: str | None = CLUSTER,
+    corrected: bool = ALSO_CORRECTED,
     title: str = option("", "Title of the page."),
     seed: int = option(0, "Seed of --ci, and of cost under Dirichlet beliefs.", min=0),
-    format: TableOrJson = "table",
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Write one self-contained HTML page about your results.
 
@@ -50,24 +51,13 @@ def report(
     page needs no network and no server.
     """
     require_level("--ci", ci)
-    options: dict[str, object] = {
-        **asdict(losses),
-        "loss": list(dict.fromkeys(losses.loss or [])),
-        **asdict(matched),
-        "data": data,
-        "items": items,
-        "ci": ci,
-        "cluster": cluster,
-        "corrected": corrected,
-        "seed": seed,
-    }
     require_page(out)  # fail before the computation, not after it
-    command = _command(files, options | {"title": title, "out": out})
+    command = command_line()
     with progress() as step:
         if len(files) == 1 and Path(files[0]).is_dir():
-            flags = [_option(name) for name, value in options.items() if value]
-            if flags and flags != ["--max-memory"]:
-                raise InputError(f"{flags[0]} cannot be used with a folder, got {files[0]}")
+            wrong = [name for name in given_options() if name not in _OF_FOLDERS]
+            if wrong:
+                raise InputError(f"{wrong[0]} cannot be used with a folder, got {files[0]}")
             page = from_folder(Path(files[0]), title=title, command=command, step=step)
         else:
             page = from_files(
@@ -103,17 +93,3 @@ def report(
         f"{n_bytes / 1e6:.1f} MB",
     ]
     emit_either(format, summary, f"{out}: {', '.join(counts)}")
-
-
-def _option(name: str) -> str:
-    return {"id_name": "--id"}.get(name, "--" + name.replace("_", "-"))
-
-
-def _command(files: list[str], options: JsonObject) -> str:
-    """Return the command that creates this page."""
-    words = ["rue", "report", *files]
-    for name, value in options.items():
-        for part in value if isinstance(value, list) else [value]:
-            if part:  # defaults are empty or 0
-                words += [_option(name)] if part is True else [_option(name), str(part)]
-    return shlex.join(words)

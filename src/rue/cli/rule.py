@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 import typer
@@ -12,7 +12,7 @@ from rue._schema import plain
 from rue._text import ESCAPES, JsonObject
 from rue.cli import App, emit_either, terminal_width
 from rue.cli.inputs import Budgets, Matched, OneLoss, method_of, require_other_file
-from rue.cli.options import COLUMN, DeferFee, OneMethod, TableOrJson, option
+from rue.cli.options import COLUMN, DEFER_FEE, FORMAT, ONE_METHOD, TableOrJson, argument, option
 from rue.deploy import Attained, Outcome, Rule, attained, budgets_kept, compare_rules, fit_selector
 from rue.deploy.candidates import total_weights
 from rue.deploy.points import DeployPoints, read_calibration, read_of_kind
@@ -24,7 +24,7 @@ from rue.selectors.selector import Problem
 
 app = App(help="Rules to deploy: learn one, apply it to new points, show it.")
 
-RuleFile = Annotated[Path, typer.Argument(help="A rule that rue rule fit --save wrote.")]
+RULE = argument(..., "A rule that rue rule fit --save wrote.")
 
 
 @app.command(
@@ -32,10 +32,10 @@ RuleFile = Annotated[Path, typer.Argument(help="A rule that rue rule fit --save 
     "--save rule.json"
 )
 def fit(
-    file: OneMethod,
     matched: Matched,
     losses: OneLoss,
     budgets: Budgets,
+    file: str = ONE_METHOD,
     delta: float | None = option(None, "Promise the budgets with probability 1 - delta."),
     bound: float | None = option(
         None, "With --delta: the largest possible loss; by default that of the loss."
@@ -62,8 +62,8 @@ def fit(
     plot: Path | None = option(
         None, "With --compare: draw the promised, attained and best possible values."
     ),
-    defer_fee: DeferFee = None,
-    format: TableOrJson = "table",
+    defer_fee: float | None = DEFER_FEE,
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Learn when to accept a prediction and when to defer it.
 
@@ -114,12 +114,7 @@ def fit(
     if compare is not None:
         matching = replace(matched.matching, common=False, by_position=False)
         new = read_of_kind(
-            compare,
-            rule.kind,
-            matched.answers(),
-            matching=matching,
-            bound=rule.bound,
-            others=True,
+            compare, rule.kind, matched.answers(), matching=matching, bound=rule.bound, others=True
         )
         outcomes = _compared(rule, points, new, defer_fee or 0.0)
         facts["comparison"] = [plain(replace(outcome, rule=None)) for outcome in outcomes]
@@ -137,11 +132,11 @@ def fit(
 
 @app.command(epilog="Example:  rue rule apply rule.json new.npz --out decisions.csv")
 def apply(
-    rule: RuleFile,
-    file: OneMethod,
     matched: Matched,
+    rule: Path = RULE,
+    file: str = ONE_METHOD,
     out: Path | None = option(None, "Write id, score and decision of each point, .csv."),
-    format: TableOrJson = "table",
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Decide on new points by a saved rule.
 
@@ -193,7 +188,7 @@ def apply(
 
 
 @app.command(epilog="Example:  rue rule show rule.json --format json")
-def show(rule: RuleFile, format: TableOrJson = "table") -> None:
+def show(rule: Path = RULE, format: TableOrJson = FORMAT) -> None:
     """Print a saved rule, its promise, and its held-out results.
 
     Exit code 0: the rule accepts something; 1: it accepts nothing; 2: invalid input.

@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from typing import Literal
 
+import typer
+
 from rue._text import JsonObject
-from rue.cli import emit, emit_json, folder, terminal_width
-from rue.cli.options import FOLDER, TableOrJson, option
+from rue.cli import emit, emit_json, terminal_width
+from rue.cli.options import FOLDER, FORMAT, TableOrJson, option
 from rue.errors import InputError
 from rue.io.atomic import replacing
 from rue.metrics.table import format_grid
@@ -15,14 +17,21 @@ from rue.sandbox import Sandbox, run_sandbox
 EXAMPLE = "rue sandbox --out out/sandbox --loss log"
 
 
+def _folder(text: str) -> Path:
+    """Return a folder; raise for an empty name, which would mean the current folder."""
+    if not text.strip():
+        raise typer.BadParameter(f"must be a folder, got {text!r}")
+    return Path(text)
+
+
 def sandbox(
     out: Path = option(
-        ..., "Folder for the files; created if missing.", parser=folder, metavar=FOLDER
+        ..., "Folder for the files; created if missing.", parser=_folder, metavar=FOLDER
     ),
     coverage: float = option(0.8, "Share of inputs that is accepted."),
     seed: int = option(0, "Seed of the training sample."),
     loss: Literal["squared", "absolute", "log"] = option("squared", "Loss of the predictions."),
-    format: TableOrJson = "table",
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Draw figure 1: five optimal scores reject different inputs.
 

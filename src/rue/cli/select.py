@@ -6,8 +6,8 @@ import typer
 
 from rue._text import ESCAPES, JsonObject
 from rue.cli import emit_either
-from rue.cli.inputs import Budgets, Matched, OneLoss, method_of
-from rue.cli.options import DeferFee, OneMethod, TableOrJson
+from rue.cli.inputs import Budgets, Matched, OneLoss, method_of, require_none
+from rue.cli.options import DEFER_FEE, FORMAT, ONE_METHOD, TableOrJson
 from rue.components import Run
 from rue.deploy.kind import Kind, largest_loss
 from rue.errors import InputError
@@ -25,12 +25,12 @@ EXAMPLE = (
 
 
 def select(
-    file: OneMethod,
     matched: Matched,
     losses: OneLoss,
     budgets: Budgets,
-    defer_fee: DeferFee = None,
-    format: TableOrJson = "table",
+    file: str = ONE_METHOD,
+    defer_fee: float | None = DEFER_FEE,
+    format: TableOrJson = FORMAT,
 ) -> None:
     """Find the best accept/reject rule if the truth is known.
 
@@ -44,7 +44,9 @@ def select(
     """
     team = budgets.minimize == "team"
     if team:
-        budgets.require_none()
+        given = {"--coverage-min": budgets.coverage_min, "--risk-max": budgets.risk_max}
+        given["--regret-max"] = budgets.regret_max
+        require_none("--minimize team has no budgets: leave out", given)
     elif defer_fee is not None:
         raise InputError("--defer-fee needs --minimize team")
     problem = None if team else budgets.problem

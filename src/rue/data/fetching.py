@@ -18,8 +18,7 @@ from typing import Any
 
 from rue.data.files import atomic_write, file_digest, open_zip, require_unshared
 from rue.errors import FileError
-from rue.io import locks
-from rue.io.atomic import is_full, open_own
+from rue.io.atomic import is_full, locked, open_own
 
 _TIMEOUT = 60  # seconds without a byte
 
@@ -103,7 +102,7 @@ def locked_target(target: Path) -> Iterator[None]:
     require_unshared(target.parent)
     folder = target.parent / ".locks"
     folder.mkdir(parents=True, exist_ok=True)
-    with locks.locked(folder / f"{target.name}.lock"):
+    with locked(folder / f"{target.name}.lock"):
         yield
 
 

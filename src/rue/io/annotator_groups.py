@@ -10,7 +10,7 @@ import numpy as np
 from rue.beliefs import Belief
 from rue.components import Run
 from rue.errors import FileError
-from rue.io.answer_rows import FileAnswers
+from rue.io.answer_rows import AnswerRows, FileAnswers
 from rue.io.answer_tables import answers_in_table
 from rue.io.answers import read_answers_frame, truth_of_answers, with_facts
 from rue.io.names import BY_NAME, Matching
@@ -38,11 +38,7 @@ class AnnotatorGroups:
 
 
 def read_annotator_groups(
-    path: str | Path,
-    column: str,
-    *,
-    by: Sequence[str] = (),
-    matching: Matching = BY_NAME,
+    path: str | Path, column: str, *, by: Sequence[str] = (), matching: Matching = BY_NAME
 ) -> AnnotatorGroups:
     """Read the answers of each group of annotators that a column of a truth names."""
     frame = read_answers_frame(path, by=(*by, column), matching=matching)
@@ -61,9 +57,12 @@ def read_annotator_groups(
         raise FileError(
             f"{path}: {column} must have 2 to {_MOST_GROUPS} groups of annotators, got {len(names)}"
         )
-    stated = (*by, column)
-    answers = with_facts(frame, rows.of_points(frame), stated, matching)
-    whole = truth_of_answers(answers, matching.classes)
+
+    def truth_of(part: AnswerRows, **changes: Any) -> Truth:
+        answers = with_facts(frame, part.of_points(frame), (*by, column), matching)
+        return truth_of_answers(replace(answers, **changes), matching.classes)
+
+    whole = truth_of(rows)
     answered = [set(rows.ids[(words == n) & ~missing & ~rows.missing].tolist()) for n in names]
     common = set.intersection(*answered)
     if not common:
@@ -74,8 +73,7 @@ def read_annotator_groups(
     truths: dict[str, Truth] = {}
     for name in names:
         part = rows.at((words == name) & ~missing & ids)
-        answers = with_facts(frame, part.of_points(frame), stated, matching)
-        truths[name] = truth_of_answers(replace(answers, notes=(), unused=()), matching.classes)
+        truths[name] = truth_of(part, notes=(), unused=())
     notes = _notes(truths, len(whole), int(missing.sum()), column, path)
     first = truths[names[0]]
     truths[names[0]] = first.with_source(str(path), notes=(*whole.notes, *notes))

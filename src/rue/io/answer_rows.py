@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, IntArray, is_whole
 from rue._text import are_numbers, sorted_names
-from rue.errors import FileError
 from rue.io.columns import FrameColumn
 from rue.io.files import Frame, row_ids
 from rue.io.names import ANNOTATOR_NAMES, Matching
@@ -178,12 +177,9 @@ def answers_in_column(
         wrong = (weights < 0) | ~is_whole(weights)
         if wrong.any():
             row = int(np.argmax(wrong))
-            raise FileError(
-                f"{frame.path}: {counted} must count answers, got {weights[row]:g} at "
-                f"{frame.place(row)}"
-            )
+            raise frame.error(f"{counted} must count answers, got {weights[row]:g}", row)
     if answers.missing.all():
-        raise FileError(f"{frame.path}: the column {label!r} is empty")
+        raise frame.error(f"the column {label!r} is empty")
     is_rating = is_rating and counted is None
     if counted is not None and annotators is None:
         _require_once(frame, ids, answers.words)
@@ -233,9 +229,8 @@ def answers_in_columns(
 def _required_ids(frame: Frame, name: str | None) -> NDArray[np.str_]:
     ids = row_ids(frame, name)
     if ids is None:
-        raise FileError(
-            f"{frame.path}: one row per answer needs an id: which point it is about",
-            advice={"--id": "names it"},
+        raise frame.error(
+            "one row per answer needs an id: which point it is about", advice={"--id": "names it"}
         )
     return ids
 
@@ -243,8 +238,8 @@ def _required_ids(frame: Frame, name: str | None) -> NDArray[np.str_]:
 def _require_one_row(frame: Frame, ids: NDArray[np.str_], label: str) -> None:
     names, times = np.unique(ids, return_counts=True)
     if len(names) < len(ids):
-        raise FileError(
-            f"{frame.path}: {str(names[np.argmax(times > 1)])!r} has {label} in several rows; a "
+        raise frame.error(
+            f"{str(names[np.argmax(times > 1)])!r} has {label} in several rows; a "
             "list must hold all answers about a point"
         )
 
@@ -253,9 +248,7 @@ def _require_once(frame: Frame, ids: NDArray[np.str_], classes: NDArray[np.str_]
     pairs, first = np.unique(np.stack([ids, classes], axis=1), axis=0, return_index=True)
     if len(pairs) < len(ids):
         row = int(np.setdiff1d(np.arange(len(ids)), first)[0])
-        raise FileError(
-            f"{frame.path}: {str(ids[row])!r}, {str(classes[row])!r} must be in one row only"
-        )
+        raise frame.error(f"{str(ids[row])!r}, {str(classes[row])!r} must be in one row only")
 
 
 def _flattened(
@@ -277,9 +270,8 @@ def _flattened(
             if isinstance(person, list):
                 people = person
             elif person is not None and len(answers) > 1:
-                raise FileError(
-                    f"{frame.path}: {person} gave several answers at {frame.place(row)}, "
-                    f"{str(answers)[:60]}",
+                raise frame.error(
+                    f"{person} gave several answers at {frame.place(row)}, {str(answers)[:60]}",
                     advice=_SEVERAL,
                 )
             all_named &= len(people) == len(answers)
@@ -301,16 +293,13 @@ def _refuse_nested(frame: Frame, label: str, cell: Any, row: int) -> None:
         if isinstance(answer[key], list)
     ]
     if questions:
-        raise FileError(
-            f"{frame.path}: holds answers to several questions",
+        raise frame.error(
+            "holds answers to several questions",
             advice={"--label": f"chooses one, such as {' or '.join(questions[:3])}"},
         )
     answers = list(cell.values()) if isinstance(cell, dict) else cell
-    raise FileError(
-        f"{frame.path}: {label} must hold one answer per annotator, got {str(answers)[:60]} at "
-        f"{frame.place(row)}",
-        advice=_SEVERAL,
-    )
+    rule = f"{label} must hold one answer per annotator, got {str(answers)[:60]}"
+    raise frame.error(rule, row, advice=_SEVERAL)
 
 
 def _ratings(frame: Frame, label: str, answers: FrameColumn, rows: IntArray) -> FloatArray:
@@ -320,10 +309,8 @@ def _ratings(frame: Frame, label: str, answers: FrameColumn, rows: IntArray) -> 
     if numbers is not None:
         wrong = np.flatnonzero(~answers.missing & ~np.isfinite(numbers)).tolist()
     if numbers is None or wrong:
-        raise FileError(
-            f"{frame.path}: {label} must hold numbers, got {str(answers.cells[wrong[0]])[:60]!r} "
-            f"at {frame.place(int(rows[wrong[0]]))}"
-        )
+        shown = str(answers.cells[wrong[0]])[:60]
+        raise frame.error(f"{label} must hold numbers, got {shown!r}", rows[wrong[0]])
     return numbers
 
 
@@ -343,8 +330,8 @@ def _codes(
             words = np.array([written_name(str(number)) for number in numbers.tolist()], np.str_)
         else:
             row = int(np.argmin(whole))
-            raise FileError(
-                f"{frame.path}: {name} must be a class, got {numbers[row]:g} at row {row}; real "
+            raise frame.error(
+                f"{name} must be a class, got {numbers[row]:g} at row {row}; real "
                 "answers belong into a column rating",
                 advice={"--classes": "takes such numbers as classes, if it names all of them"},
             )
@@ -352,8 +339,8 @@ def _codes(
     occurring = np.array([boolean_name(word) for word in occurring.tolist()], np.str_)
     answered = set(occurring[np.unique(codes[~column.missing])].tolist())
     if len(answered) > _MOST_CLASSES:
-        raise FileError(
-            f"{frame.path}: {len(answered):,} different labels: if they are numbers on a scale, "
+        raise frame.error(
+            f"{len(answered):,} different labels: if they are numbers on a scale, "
             "call the column rating"
         )
     order: Order = "none"
@@ -367,6 +354,6 @@ def _codes(
         order = column.order_kind
     strange = sorted(answered - set(names))
     if strange:
-        raise FileError(f"{frame.path}: {name} {strange[0]!r} is none of the classes {names}")
+        raise frame.error(f"{name} {strange[0]!r} is none of the classes {names}")
     place = {text: k for k, text in enumerate(names)}
     return tuple(names), order, np.array([place.get(t, 0) for t in occurring.tolist()])[codes]

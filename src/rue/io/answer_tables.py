@@ -10,7 +10,6 @@ import numpy as np
 
 from rue._arrays import FloatArray
 from rue._text import are_numbers, sorted_names
-from rue.errors import FileError
 from rue.io.answer_rows import (
     AnswerRows,
     FileAnswers,
@@ -120,11 +119,8 @@ def _require_labels(frame: Frame, name: str) -> None:
     if plain_name(name) in _BY_CLASS and plain_name(name) != "votes":
         cells = frame.columns[name].cells
         row = next(i for i, cell in enumerate(cells) if not _are_numbers(cell))
-        raise FileError(
-            f"{frame.path}: {name} must hold numbers by class, got {str(cells[row])[:60]} at "
-            f"{frame.place(row)}",
-            advice={"--label": "names the column of answers"},
-        )
+        rule = f"{name} must hold numbers by class, got {str(cells[row])[:60]}"
+        raise frame.error(rule, row, advice={"--label": "names the column of answers"})
 
 
 def _is_gold(frame: Frame, id_name: str | None, label: str, others: set[str | None]) -> bool:
@@ -142,8 +138,8 @@ def _is_gold(frame: Frame, id_name: str | None, label: str, others: set[str | No
     if not all(table is not None and _are_counts(table) for table in tables):
         return False
     if ids is not None and len(np.unique(ids)) == len(ids):
-        raise FileError(
-            f"{frame.path}: answers may be in {label} or counted in {', '.join(numeric[:4])}",
+        raise frame.error(
+            f"answers may be in {label} or counted in {', '.join(numeric[:4])}",
             advice={"--label": "names the column of answers", "--classes": "names those of counts"},
         )
     return False
@@ -151,14 +147,8 @@ def _is_gold(frame: Frame, id_name: str | None, label: str, others: set[str | No
 
 def _numeric(frame: Frame, others: set[str | None]) -> list[str]:
     """Return the columns of numbers that may count a class."""
-    return [
-        name
-        for name, column in frame.columns.items()
-        if name not in others
-        and plain_name(name) not in _NO_CLASSES
-        and not column.is_nested
-        and column.numbers is not None
-    ]
+    names = frame.number_columns(others)
+    return [name for name in names if plain_name(name) not in _NO_CLASSES]
 
 
 def _word_columns(frame: Frame, others: set[str | None]) -> list[str]:
@@ -188,7 +178,7 @@ def _named_columns(frame: Frame, text: str) -> list[str]:
     for part in text.split(","):
         names = [name for name in frame.columns if fnmatch.fnmatchcase(name, part.strip())]
         if not names:
-            raise FileError(f"{frame.path}: has no column {part.strip()!r}, only {frame.shown}")
+            raise frame.error(f"has no column {part.strip()!r}, only {frame.shown}")
         columns += names
     return list(dict.fromkeys(columns))
 
@@ -202,9 +192,8 @@ def _by_class(frame: Frame, id_name: str | None, name: str) -> FileAnswers:
         keys = [tuple(cell) if isinstance(cell, dict) else () for cell in cells]
         if () in keys:
             row = keys.index(())
-            raise FileError(
-                f"{frame.path}: {name} must give a number by class in every row, got "
-                f"{str(cells[row])[:60]} at {frame.place(row)}"
+            raise frame.error(
+                f"{name} must give a number by class in every row, got {str(cells[row])[:60]}", row
             )
         names = list(dict.fromkeys(key for row in keys for key in row))
         order = "given" if len(set(keys)) == 1 else "none"
@@ -216,10 +205,7 @@ def _by_class(frame: Frame, id_name: str | None, name: str) -> FileAnswers:
         lengths = [len(cell) if isinstance(cell, list) else -1 for cell in lists]
         if len(set(lengths)) > 1 or -1 in lengths:
             row = next(i for i, n in enumerate(lengths) if n != lengths[0] or n < 0)
-            raise FileError(
-                f"{frame.path}: {name} must be a list of the same length in every row, not at "
-                f"{frame.place(row)}"
-            )
+            raise frame.error(f"{name} must be a list of the same length in every row, not", row)
         if "classes" in frame.columns:
             classes, order = stated_classes(frame), "given"
     with reading(frame.path, f"a table with numbers in {name}"):
@@ -234,9 +220,8 @@ def stated_classes(frame: Frame) -> tuple[str, ...]:
     lists = {tuple(map(str, cell or ())) for cell in frame.columns["classes"].cells}
     if len(lists) > 1:
         one, other = sorted(lists)[:2]
-        raise FileError(
-            f"{frame.path}: classes must be the same list in every row, got {list(one)} and "
-            f"{list(other)}"
+        raise frame.error(
+            f"classes must be the same list in every row, got {list(one)} and {list(other)}"
         )
     return lists.pop()
 
@@ -251,8 +236,8 @@ def _wide(
         names = _numeric(frame, others)
         require_no_stray_words(frame, {*others, *names})
     if len(names) < 2:
-        raise FileError(
-            f"{frame.path}: must have a column of counts for each class, or one row per answer "
+        raise frame.error(
+            f"must have a column of counts for each class, or one row per answer "
             f"with the columns id and label; it has {frame.shown}",
             advice={"--label": "names the column of answers", "--classes": "names those of counts"},
         )
@@ -262,8 +247,7 @@ def _wide(
     if blank.any():
         if not _are_counts(table):
             row, k = (int(i) for i in np.argwhere(blank)[0])
-            where = f"column {names[k]} has an empty cell at {frame.place(row)}"
-            raise FileError(f"{frame.path}: {where}")
+            raise frame.error(f"column {names[k]} has an empty cell", row)
         notes.append(f"{frame.path}: {int(blank.sum()):,} empty cells were read as a count of 0")
     total = frame.find(*TOTALS)
     counts = None if total is None or total in names else _shares_of(frame, table, total)
@@ -343,8 +327,8 @@ def require_no_stray_words(frame: Frame, others: Collection[str | None]) -> None
             continue
         words = column.word_rows
         if 0 < len(words) <= len(column) // 2:
-            raise FileError(
-                f"{frame.path}: column {name} holds numbers and "
+            raise frame.error(
+                f"column {name} holds numbers and "
                 f"{str(column.cells[words[0]])[:40]!r} at {frame.place(words[0])}; correct it",
                 advice={"--classes": "says which columns are classes"},
             )

@@ -18,15 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import IntArray, chunked
-from rue.errors import AlignmentError, FileError, InputError
+from rue._arrays import FloatArray, IntArray, chunked
+from rue.errors import FileError, InputError
 from rue.io.answer_rows import LEFT_OUT, FileAnswers
 from rue.io.answer_tables import answers_in_table
 from rue.io.files import Frame, read_frame
 from rue.io.names import (
     BY_NAME,
+    RESERVED,
     Matching,
     checked_classes,
+    group_columns,
     ids_of,
     in_stated_order,
     unused_note,
@@ -41,15 +43,6 @@ from rue.truth.ratings import Ratings
 _EXACT = ": p* is taken as exact, so there is no bracket"
 _ENOUGH_ROWS = 20  # to conclude something from a common divisor
 ANSWER_ARRAYS = ("counts", "probs", "ratings")
-RESERVED = frozenset(
-    {
-        *("probs", "logits", "alpha", "sampled_labels", "epistemic", "actions", "values", "ids"),
-        *("counts", "classes", "method", "mean", "sd", "samples", "mu", "nu", "beta", "ratings"),
-        *("range", "labels"),
-    }
-)
-"""Names of arrays that are no columns to group by."""
-
 _NOT_SHARES = {
     "--shares": "takes percentages of unknown many answers, so that p* is exact",
     "--n-answers": "says how many answered each point",
@@ -123,7 +116,7 @@ def answers_of(
         return with_facts(frame, by_point, by, matching)
     arrays = answers_of_arrays(frame.path, frame.arrays, matching)
     if arrays is None:
-        raise FileError(f"{frame.path}: must hold counts, probs or ratings, got {frame.shown}")
+        raise frame.error(f"must hold counts, probs or ratings, got {frame.shown}")
     unused = [name for name in (*arrays.groups, *frame.unused) if name not in by]
     return as_stated(replace(arrays, unused=tuple(unused)), matching)
 
@@ -180,13 +173,19 @@ def silent_points(answers: FileAnswers) -> IntArray:
     return np.flatnonzero(~answers.counts.any(axis=1))
 
 
+def _table(answers: FileAnswers) -> FloatArray | None:
+    """Return the counts, or the probabilities where they are known; None for ratings."""
+    return answers.counts if answers.probs is None else answers.probs
+
+
 def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
     """Return numbers by class as what they are: counts, or shares, also where the user says so."""
-    if answers.counts is None:
+    answers = _as_counts_or_probs(answers)
+    table, names = _table(answers), matching.classes
+    if table is None:
         return answers
-    answers = _with_names(_as_counts_or_probs(answers), matching.classes)
-    table = answers.counts if answers.probs is None else answers.probs
-    assert table is not None
+    if answers.classes is None and names is not None and len(names) == table.shape[1]:
+        answers = replace(answers, classes=names)
     # What is no number of answers is refused later.
     if (table < 0).any() or not table.any(axis=1).all() or not (table < 2**53).all():
         return answers
@@ -224,7 +223,8 @@ def as_stated(answers: FileAnswers, matching: Matching) -> FileAnswers:
 def _as_counts_or_probs(answers: FileAnswers) -> FileAnswers:
     """Return counts that are not whole, or are called probabilities in a table, as such."""
     table = answers.counts
-    assert table is not None
+    if table is None:
+        return answers
     finite = table.dtype.kind != "f" or bool(np.isfinite(table).all())
     fractional = finite and table.dtype.kind == "f" and bool((table % 1 != 0).any())
     if answers.layout == "long" or not (
@@ -234,23 +234,6 @@ def _as_counts_or_probs(answers: FileAnswers) -> FileAnswers:
     note = f"{answers.path} holds shares, not whole counts{_EXACT}"
     notes = answers.notes if answers.named_shares else (*answers.notes, note)
     return replace(answers, counts=None, probs=table, notes=notes)
-
-
-def _with_names(answers: FileAnswers, classes: tuple[str, ...] | None) -> FileAnswers:
-    """Give the classes of a file without names those that the user said."""
-    table = answers.counts if answers.probs is None else answers.probs
-    if classes is None or answers.classes is not None or table is None:
-        return answers
-    return replace(answers, classes=classes) if len(classes) == table.shape[1] else answers
-
-
-def group_columns(arrays: Mapping[str, NDArray[Any]], n_points: int) -> dict[str, NDArray[Any]]:
-    """Return the arrays that rows may be grouped by: one number or word for each point."""
-    return {
-        name: np.char.decode(array, "utf-8", "replace") if array.dtype.kind == "S" else array
-        for name, array in arrays.items()
-        if name not in RESERVED and array.shape == (n_points,) and array.dtype.kind in "fiubUSM"
-    }
 
 
 def truth_of_answers(answers: FileAnswers, stated: Sequence[str] | None = None) -> Truth:
@@ -283,19 +266,22 @@ def truth_of_answers(answers: FileAnswers, stated: Sequence[str] | None = None) 
         if answers.ratings is not None:
             truth = Ratings(answers.ratings, range=answers.range, ids=answers.ids)
         else:
-            table = answers.counts if answers.probs is None else answers.probs
+            table = _table(answers)
             assert table is not None
             names = table.shape[1] if answers.classes is None else answers.classes
             classes = Classes(names, answers.values, order=answers.order)
             make = Annotations if answers.probs is None else Annotations.from_probs
             truth = make(table, ids=answers.ids, classes=classes)
-    except AlignmentError as error:
-        raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
     except InputError as error:
-        if "must sum to 1" not in error.message:
-            raise error.about(path) from None
-        raise FileError(error.about(path).message, advice=_NOT_SHARES | error.advice) from None
+        raise with_advice(error, _NOT_SHARES).about(path) from None
     return in_stated_order(truth.with_source(str(path), groups=answers.groups, notes=notes), stated)
+
+
+def with_advice(error: InputError, advice: Mapping[str, str]) -> InputError:
+    """Return an error with what to do where probabilities do not sum to 1, if it says so."""
+    if "must sum to 1" in error.message:
+        error.advice = {**advice, **error.advice}
+    return error
 
 
 def _common_divisor(table: NDArray[Any]) -> int:

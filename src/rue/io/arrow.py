@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.errors import FileError
-from rue.io.arrow_sizes import message_size, size_of_pages
 from rue.io.columns import FrameColumn
 from rue.io.files import Frame
-from rue.io.memory import MemoryBudget, file_size, opened, reading
+from rue.io.memory import MemoryBudget, file_size, message_size, opened, reading, size_of_pages
 
 _PER_ROW = 16  # bytes that a row of a column takes at least
 _PER_OBJECT = 120  # bytes that a value inside a list or an object takes as a Python object
@@ -29,16 +28,16 @@ def read_arrow(path: Path, max_memory: int | None = None) -> Frame:
     """Read a .parquet or .arrow file."""
     with opened(path) as file, reading(path, path.suffix.lower()):
         budget = MemoryBudget(path, file_size(file), max_memory)
-        if path.suffix.lower() == ".parquet":
-            source = open_parquet(path, file, budget)
-            names = source.schema_arrow.names
-        else:
-            source = _ipc(path, budget)
-            names = source.column_names
-        if len(set(names)) < len(names):
+        packed = path.suffix.lower() == ".parquet"
+        source = open_parquet(path, file, budget) if packed else _ipc(path, budget)
+        schema = source.schema_arrow if packed else source.schema
+        if len(set(schema.names)) < len(schema.names):
             raise FileError(f"{path}: column names must not repeat")
-        schema = source.schema_arrow if hasattr(source, "schema_arrow") else source.schema
-        columns = {name: _one_column(source, name) for name in names}
+        if packed:  # one column at a time
+            parts = [source.read(columns=[name], use_threads=False) for name in schema.names]
+            columns = {part.column_names[0]: part.column(0) for part in parts}
+        else:
+            columns = {name: source.column(name) for name in schema.names}
         return _frame(path, columns, budget, _class_labels(schema))
 
 
@@ -159,12 +158,6 @@ def open_parquet(path: Path, file: BinaryIO, budget: MemoryBudget | None = None)
             budget.take(max(chunk.total_uncompressed_size, n_bytes))
             budget.take(max(chunk.num_values, n_values) * max(leaf.length, _PER_ROW))
     return pq.ParquetFile(pa.OSFile(str(path)), read_dictionary=words)
-
-
-def _one_column(source: Any, name: str) -> Any:
-    if hasattr(source, "read"):
-        return source.read(columns=[name], use_threads=False).column(name)
-    return source.column(name)
 
 
 def _ipc(path: Path, budget: MemoryBudget) -> Any:

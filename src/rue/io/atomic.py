@@ -1,20 +1,23 @@
-"""Write files so that each is complete or absent; take their checksums.
+"""Write files so that each is complete or absent, take their checksums, and hold locks.
 
 Everything that rue writes goes through :func:`replacing`. A program that is killed, or a disk that
-is full, leaves the old file; a symbolic link in the file's place is refused.
+is full, leaves the old file; a symbolic link in the file's place is refused. A lock is held by one
+process at a time, on POSIX and on Windows; the system releases it when its holder ends.
 """
 
 import errno
 import hashlib
+import importlib
 import json
 import os
 import secrets
 import stat
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from rue.errors import FileError
 
@@ -22,6 +25,10 @@ ON_LINK: ContextVar[Callable[[str], object] | None] = ContextVar("ON_LINK", defa
 """What to call with a sentence where a file is written through a folder link."""
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+# Windows locks bytes, and nobody else can read those: one far beyond what the file holds.
+_LOCKED_BYTE = 1 << 30
+_POLL = 0.1  # seconds
+_BUSY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
 @contextmanager
@@ -34,7 +41,8 @@ def replacing(path: Path, *, parents: bool = False) -> Iterator[BinaryIO]:
         mode = _require_plain(path)
         _tell_links(path)
         try:
-            with _create(temporary) as file:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _special("O_NOFOLLOW", "O_BINARY")
+            with os.fdopen(os.open(temporary, flags, 0o666), "wb") as file:
                 if mode is not None:
                     with suppress(OSError):  # some file systems have no modes
                         temporary.chmod(mode)
@@ -89,11 +97,6 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _create(path: Path) -> BinaryIO:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _special("O_NOFOLLOW", "O_BINARY")
-    return os.fdopen(os.open(path, flags, 0o666), "wb")
-
-
 def _special(*names: str) -> int:
     """Combine flags that not every system has."""
     combined = 0
@@ -134,3 +137,64 @@ def _reason(error: OSError) -> str:
     if is_full(error):
         return "there is no space left on the disk"
     return error.strerror or str(error)
+
+
+class Held(Exception):  # noqa: N818, a state of the lock and no fault
+    """Another process holds the lock; ``process`` is its id, or empty where it is not known."""
+
+    def __init__(self, process: str) -> None:
+        super().__init__(process)
+        self.process = process
+
+
+@contextmanager
+def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold the lock file at ``path``, which is created if missing and stays."""
+    with open_own(path) as file:
+        try:
+            taken = _take(file, wait=wait)
+        except OSError as error:
+            raise FileError(f"{path}: cannot be locked: {error.strerror}") from None
+        if not taken:
+            raise Held(_holder(file))
+        file.truncate(0)
+        file.write(str(os.getpid()).encode())
+        file.flush()
+        yield
+
+
+def _take(file: BinaryIO, *, wait: bool) -> bool:
+    try:
+        fcntl: Any = importlib.import_module("fcntl")
+    except ImportError:
+        return _take_on_windows(file, wait=wait)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _take_on_windows(file: BinaryIO, *, wait: bool) -> bool:
+    msvcrt: Any = importlib.import_module("msvcrt")
+    while True:
+        file.seek(_LOCKED_BYTE)
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            if error.errno not in _BUSY:
+                raise
+            if not wait:
+                return False
+            time.sleep(_POLL)
+        else:
+            return True
+
+
+def _holder(file: BinaryIO) -> str:
+    try:
+        file.seek(0)
+        text = file.read(32).decode("ascii", "replace").strip()
+    except OSError:
+        return ""
+    return text if text.isdecimal() else ""

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue._text import are_numbers, sorted_names
-from rue.errors import FileError
 from rue.io.answer_rows import Order
 from rue.io.answer_tables import has_no_names, require_no_stray_words, stated_classes
 from rue.io.columns import plain_name
@@ -51,8 +50,7 @@ def real_kind(names: Any) -> str | None:
     if any(name in names for name in ("probs", "logits", "sampled_labels")):
         return None
     return next(
-        (kind for kind, needed in REAL_KINDS.items() if all(name in names for name in needed)),
-        None,
+        (kind for kind, needed in REAL_KINDS.items() if all(name in names for name in needed)), None
     )
 
 
@@ -75,13 +73,13 @@ def belief_arrays(frame: Frame, matching: Matching) -> TableArrays:
     methods = method_column(frame)
     if methods is not None:
         words = list(dict.fromkeys(frame.columns[methods].words.tolist()))
-        raise FileError(
-            f"{frame.path}: must hold one method, got {', '.join(words[:4])}; write a file for "
+        raise frame.error(
+            f"must hold one method, got {', '.join(words[:4])}; write a file for "
             "each, or give it without a name to rue evaluate"
         )
     if PAIRS in frame.columns:
-        raise FileError(
-            f"{frame.path}: has two probabilities for each of several labels",
+        raise frame.error(
+            "has two probabilities for each of several labels",
             advice={"--multi-label": "takes each label as a binary problem"},
         )
     table = _layout(frame, name, matching)
@@ -112,7 +110,7 @@ def _layout(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
         return TableArrays(_of_samples(frame, name, sample), "none", [sample])
     if of_class is not None and key is not None:
         return _long(frame, name, of_class, key)
-    if label is not None and len(_class_columns(frame, {*index, label})) < 2:
+    if label is not None and len(frame.number_columns({*index, label})) < 2:
         return _labels(frame, name, label)
     return _wide(frame, name, matching)
 
@@ -120,7 +118,7 @@ def _layout(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
 def method_column(frame: Frame) -> str | None:
     """Return the column that says which of several methods a row is of; None if there is one."""
     names = ["method", "model"]
-    if frame.find("label") is not None and len(_class_columns(frame, set())) < 2:
+    if frame.find("label") is not None and len(frame.number_columns()) < 2:
         names.append("annotator")  # labels that models gave
     for name in filter(None, map(frame.find, names)):
         column = frame.columns[name]
@@ -129,15 +127,6 @@ def method_column(frame: Frame) -> str | None:
         if plain_name(name) == "method" or column.numbers is None:  # numbered models are draws
             return name
     return None
-
-
-def _class_columns(frame: Frame, others: set[str | None]) -> list[str]:
-    """Return the columns of numbers that may be probabilities of a class."""
-    return [
-        name
-        for name, column in frame.columns.items()
-        if name not in others and not column.is_nested and column.numbers is not None
-    ]
 
 
 def _labels(frame: Frame, name: str | None, label: str) -> TableArrays:
@@ -161,13 +150,13 @@ def _wide(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
         columns = list(matching.classes or ())
         lacking = [column for column in columns if column not in frame.columns]
         if lacking:
-            raise FileError(f"{frame.path}: has no column for the class {lacking[0]!r}")
+            raise frame.error(f"has no column for the class {lacking[0]!r}")
     else:
-        columns = _class_columns(frame, others)
+        columns = frame.number_columns(others)
         require_no_stray_words(frame, {*others, *columns})
     if len(columns) < 2 and positive is None:
-        raise FileError(
-            f"{frame.path}: must have a column of probabilities for each class, or the columns id, "
+        raise frame.error(
+            f"must have a column of probabilities for each class, or the columns id, "
             f"class and prob, or aleatoric, epistemic, risk and regret; it has {frame.shown}",
             advice={"--positive": "says which of two classes a single probability is of"},
         )
@@ -176,7 +165,8 @@ def _wide(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
     notes = rows.notes
     if positive is None and not has_no_names(columns):
         arrays["classes"] = np.array(columns)
-    if positive is not None and not _is_named(columns[0], positive):
+    usual = positive is None or plain_name(columns[0]) in _PROBABILITIES
+    if positive is not None and not usual and written_name(columns[0]) != positive:
         notes.append(f"{frame.path}: {read_as(columns[0], positive)}")
     arrays = rows.with_groups(arrays, {*columns, *index}, ["epistemic"])
     return TableArrays(arrays, "given", columns, notes)
@@ -187,19 +177,15 @@ def read_as(column: str, positive: str) -> str:
     return f"the column {written_name(column)!r} was read as the probability of {positive!r}"
 
 
-def _is_named(column: str, positive: str) -> bool:
-    return plain_name(column) in _PROBABILITIES or written_name(column) == positive
-
-
 def _probability_column(frame: Frame, others: set[str | None], positive: str) -> str:
     """Return the column of a class's probability: of its name, a usual one, or the only one."""
-    columns = _class_columns(frame, others)
+    columns = frame.number_columns(others)
     usual = [name for name in columns if plain_name(name) in _PROBABILITIES]
     own = [name for name in columns if written_name(name) == positive]
     candidates = own or usual or columns
     if len(candidates) != 1:
-        raise FileError(
-            f"{frame.path}: must have one column with the probability of {positive!r}, called so "
+        raise frame.error(
+            f"must have one column with the probability of {positive!r}, called so "
             f"or prob; it has {frame.shown}"
         )
     return candidates[0]
@@ -209,10 +195,8 @@ def _long(frame: Frame, name: str | None, of_class: str, key: str) -> TableArray
     """Return a table with a row for each point, draw and class."""
     ids = row_ids(frame, name)
     if ids is None:
-        raise FileError(
-            f"{frame.path}: one row per class needs a column that names the points (id)"
-        )
-    values, draw = frame.numbers(key), frame.find("draw")
+        raise frame.error("one row per class needs a column that names the points (id)")
+    values = frame.numbers(key)
     labels = _full_words(frame, of_class, frame.columns[of_class].words == "")
     names, code = np.unique(labels, return_inverse=True)
     occurring = list(dict.fromkeys(labels.tolist()))
@@ -222,52 +206,58 @@ def _long(frame: Frame, name: str | None, of_class: str, key: str) -> TableArray
         classes = [word for word in stated if word in set(occurring)]
         strange = [word for word in occurring if word not in stated]
         if strange:
-            raise FileError(
-                f"{frame.path}: {of_class} {strange[0]!r} is none of the classes {[*stated]}"
-            )
+            raise frame.error(f"{of_class} {strange[0]!r} is none of the classes {[*stated]}")
     place = {text: k for k, text in enumerate(classes)}
     column = np.array([place[text] for text in names.tolist()])[code]
-    parts = ids if draw is None else np.char.add(np.char.add(ids, "\0"), frame.columns[draw].words)
+    parts, draws = _named_draws(frame, ids)
     pairs, first, pair = np.unique(parts, return_index=True, return_inverse=True)
     cells, times = np.unique(pair * len(classes) + column, return_counts=True)
     if (times > 1).any():
         twice = int(cells[np.argmax(times > 1)])
         shown = str(pairs[twice // len(classes)]).replace("\0", ", draw ")
-        raise FileError(
-            f"{frame.path}: {shown!r}, {classes[twice % len(classes)]!r} must be in one row only"
-        )
+        raise frame.error(f"{shown!r}, {classes[twice % len(classes)]!r} must be in one row only")
     grid = np.full((len(pairs), len(classes)), np.nan)
     grid[pair, column] = values
     if np.isnan(grid).any():
         i, k = np.argwhere(np.isnan(grid))[0]
-        raise FileError(
-            f"{frame.path}: every point must have a row for each class, {str(ids[first[i]])!r} has "
+        raise frame.error(
+            f"every point must have a row for each class, {str(ids[first[i]])!r} has "
             f"none for {classes[k]!r}"
         )
     order = np.argsort(first)  # pairs as they first occur
     first, grid = first[order], grid[order]
-    draws = None if draw is None else frame.columns[draw].words[first].tolist()
-    rows = point_rows(frame, ids[first], draws, len(first))
+    of_draws = None if draws is None else draws[first].tolist()
+    rows = point_rows(frame, ids[first], of_draws, len(first))
     assert rows.ids is not None
     arrays = {_LONG[plain_name(key)]: rows.stacked(grid)}
     arrays |= {"classes": np.array(classes), "ids": rows.ids}
     return TableArrays(arrays, frame.columns[of_class].order_kind, [of_class, key])
 
 
+def _named_draws(
+    frame: Frame, ids: NDArray[np.str_]
+) -> tuple[NDArray[np.str_], NDArray[np.str_] | None]:
+    """Return a name for the point and draw of each row, and the draw where there are several."""
+    draw = frame.find("draw")
+    if draw is None:
+        return ids, None
+    words = frame.columns[draw].words
+    return np.char.add(np.char.add(ids, "\0"), words), words
+
+
 def _full_words(frame: Frame, name: str, empty: NDArray[np.bool]) -> NDArray[np.str_]:
     """Return the words of a column, or raise if a row is empty."""
     if empty.any():
         row = int(np.argmax(empty))
-        raise FileError(f"{frame.path}: every row needs a {name}, {frame.place(row)} has none")
+        raise frame.error(f"every row needs a {name}, {frame.place(row)} has none")
     return frame.columns[name].words
 
 
 def _of_samples(frame: Frame, name: str, sample: str) -> dict[str, NDArray[Any]]:
     """Return sampled values, one per row."""
-    ids, draw = row_ids(frame, name), frame.find("draw")
+    ids = row_ids(frame, name)
     assert ids is not None
-    draws = None if draw is None else frame.columns[draw].words
-    pairs = ids if draws is None else np.char.add(np.char.add(ids, "\0"), draws)
+    pairs, draws = _named_draws(frame, ids)
     values = point_rows(frame, pairs, None, len(frame))  # the rows of each draw
     first = values.rows[:, 0]
     of_draws = None if draws is None else draws[first].tolist()
@@ -286,7 +276,7 @@ def _of_lists(frame: Frame, name: str | None, keys: Sequence[str]) -> TableArray
         values = frame.columns[key].listed
         if None in values:
             where = frame.place(values.index(None))
-            raise FileError(f"{frame.path}: {key} must be in every line, missing in {where}")
+            raise frame.error(f"{key} must be in every line, missing in {where}")
         if isinstance(values[0], dict):
             if len({tuple(value) for value in values if isinstance(value, dict)}) > 1:
                 order = "none"  # each line has its own order, as by probability
@@ -300,9 +290,7 @@ def _of_lists(frame: Frame, name: str | None, keys: Sequence[str]) -> TableArray
             arrays[key] = _same_in_draws(frame, key, arrays[key])
     if len(set(classes.values())) > 1:
         one, other = list(classes)[:2]
-        raise FileError(
-            f"{frame.path}: {one} and {other} must name the same classes in the same order"
-        )
+        raise frame.error(f"{one} and {other} must name the same classes in the same order")
     if classes:
         arrays["classes"] = np.array(next(iter(classes.values())))
     elif "classes" in frame.columns and frame.columns["classes"].is_nested:
@@ -315,7 +303,7 @@ def _same_in_draws(frame: Frame, key: str, array: NDArray[Any]) -> NDArray[Any]:
     """Return the answers of each point once; they must not differ between its draws."""
     same = (array == array[:, :1]) | ((array != array) & (array[:, :1] != array[:, :1]))
     if not same.all():
-        raise FileError(f"{frame.path}: {key} must be the same for all draws of a point")
+        raise frame.error(f"{key} must be the same for all draws of a point")
     return np.asarray(array[:, 0])
 
 
@@ -328,8 +316,8 @@ def _by_class(
     for i, value in enumerate(values):
         if not isinstance(value, dict) or set(value) != set(names):
             got = ", ".join(map(str, value)) if isinstance(value, dict) else repr(value)
-            raise FileError(
-                f"{frame.path}: {key} must name the classes {', '.join(names)} in every line, "
+            raise frame.error(
+                f"{key} must name the classes {', '.join(names)} in every line, "
                 f"{frame.place(i)} has {got[:80]}"
             )
         rows.append([value[name] for name in names])
@@ -342,12 +330,12 @@ def _stack(frame: Frame, key: str, values: Sequence[Any]) -> NDArray[Any]:
     shapes = [array.shape for array in arrays]
     if len(set(shapes)) > 1:
         i = next(i for i, shape in enumerate(shapes) if shape != shapes[0])
-        raise FileError(
-            f"{frame.path}: {key} must have the same shape in every line, {shapes[0]} in "
+        raise frame.error(
+            f"{key} must have the same shape in every line, {shapes[0]} in "
             f"{frame.place(0)} and {shapes[i]} in {frame.place(i)}"
         )
     if len({array.dtype.kind in "US" for array in arrays}) > 1:
-        raise FileError(f"{frame.path}: {key} must hold numbers or words, not both")
+        raise frame.error(f"{key} must hold numbers or words, not both")
     largest = max(array.dtype.itemsize for array in arrays)
     frame.columns[key].budget.take(largest * arrays[0].size * len(arrays))
     return np.stack(arrays)
@@ -357,11 +345,7 @@ def _as_array(frame: Frame, key: str, value: Any, row: int) -> NDArray[Any]:
     try:
         array = np.asarray(value)
     except (ValueError, OverflowError):
-        raise FileError(
-            f"{frame.path}: {key} must be a list without gaps, {frame.place(row)} is not"
-        ) from None
+        raise frame.error(f"{key} must be a list without gaps, {frame.place(row)} is not") from None
     if array.dtype.kind not in "fiubU" or not array.size:
-        raise FileError(
-            f"{frame.path}: {key} must hold numbers, {frame.place(row)} has {str(value)[:60]}"
-        )
+        raise frame.error(f"{key} must hold numbers, {frame.place(row)} has {str(value)[:60]}")
     return array

@@ -26,8 +26,9 @@ from rue.errors import FileError, InputError
 from rue.io.columns import FrameColumn
 from rue.io.files import Frame, row_ids
 from rue.io.memory import MemoryBudget
-from rue.io.names import BY_NAME, Matching, find_id_name, require_unique
+from rue.io.names import BY_NAME, Matching, find_id_name
 from rue.io.saving import save_table
+from rue.truth.alignment import require_unique
 
 _NEEDED = ("aleatoric", "epistemic", "risk", "regret")
 _MARKS = {"aleatoric", "risk", "regret"}  # a table of predictions may have an epistemic score
@@ -147,8 +148,6 @@ def components_of(frame: Frame, matching: Matching = BY_NAME) -> Run:
     numbers = (*_NEEDED, *_COMPUTABLE, *_OPTIONAL)
     try:
         columns = {name: _numbers(frame, name) for name in numbers if name in table}
-    except FileError:
-        raise
     except InputError as error:
         raise error.about(path) from None
     _require_regret(path, columns)
@@ -267,7 +266,5 @@ def _word(frame: Frame, name: str) -> str:
     """Return the one word that a column holds in every row, or nothing if there is none."""
     words = np.unique(frame.columns[name].words).tolist() if name in frame.columns else [""]
     if len(words) > 1:
-        raise FileError(
-            f"{frame.path}: must hold components of one {name}, got {', '.join(words)[:100]}"
-        )
+        raise frame.error(f"must hold components of one {name}, got {', '.join(words)[:100]}")
     return str(words[0])

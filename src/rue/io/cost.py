@@ -31,14 +31,14 @@ def _table(frame: Frame) -> tuple[np.ndarray, tuple[str, ...] | None]:
     names_actions = frame.columns[first].numbers is None
     classes = tuple(frame.columns)[1:] if names_actions else tuple(frame.columns)
     if not classes:
-        raise FileError(f"{frame.path}: a cost matrix must have a column for each class, got none")
+        raise frame.error("a cost matrix must have a column for each class, got none")
     costs = np.stack([frame.numbers(name) for name in classes], axis=1)
     n_actions, n_classes = costs.shape
     if not frame.named:
         numbers = np.arange(n_classes)
         if n_actions == n_classes + 1 and any((costs[0] == numbers + k).all() for k in (0, 1)):
-            raise FileError(
-                f"{frame.path}: line 1 is {', '.join(f'{c:g}' for c in costs[0, :3])}, ..., so it "
+            raise frame.error(
+                f"line 1 is {', '.join(f'{c:g}' for c in costs[0, :3])}, ..., so it "
                 "may name the classes or be an action: leave it out, or give an .npy"
             )
         return costs, None

@@ -17,24 +17,6 @@ def draws_first(kind: str, shape: tuple[int, ...], n_points: int) -> str:
     )
 
 
-def require_same_rows(belief: Belief, truth: Truth) -> None:
-    """Raise if rows without ids have the same names, in a column of both files, in another order.
-
-    Such a column has a name that rue does not know as one of ids, such as ``image``.
-    """
-    if len(belief) != len(truth):
-        return
-    for name in belief.groups.keys() & truth.groups.keys():
-        own, others = belief.groups[name].tolist(), truth.groups[name].tolist()
-        if own != others and len(set(own)) == len(own) and set(own) == set(others):
-            row = next(i for i, cell in enumerate(own) if cell != others[i])
-            raise AlignmentError(
-                f"{belief.source} and {truth.source} have no ids, and the same {name} in another "
-                f"order, first {str(own[row])[:60]!r} and {str(others[row])[:60]!r} at row {row}",
-                advice={"--id": f"{name} matches rows by it"},
-            )
-
-
 def require_no_lost_class(belief: Belief, truth: Truth) -> None:
     """Raise if answers were left out as missing that may be of a class, such as NA."""
     own, names = belief.outcomes.names, truth.outcomes.names

@@ -63,7 +63,7 @@ class Frame:
             cells = [_inside(cell, keys) for cell in column.cells]
             if any(cell is not None for cell in cells):
                 return FrameColumn(cells, column.budget)
-        raise FileError(f"{self.path}: has no column {name!r}, only {self.shown}")
+        raise self.error(f"has no column {name!r}, only {self.shown}")
 
     def at(self, rows: NDArray[Any]) -> "Frame":
         """Return some rows of a table."""
@@ -82,6 +82,14 @@ class Frame:
         """Return the first column with one of these names, in either case."""
         return next((column for column in self.columns if plain_name(column) in names), None)
 
+    def number_columns(self, others: Collection[str | None] = ()) -> list[str]:
+        """Return the columns of numbers but these."""
+        return [
+            name
+            for name, column in self.columns.items()
+            if name not in others and not column.is_nested and column.numbers is not None
+        ]
+
     def numbers(self, name: str, *, missing: float | None = None) -> FloatArray:
         """Return a column of numbers, or raise; so does a missing one, unless it stands for one."""
         column = self.column(name)
@@ -91,14 +99,19 @@ class Frame:
         if numbers is None:
             bad = column.word_rows[0]
             shown = str(column.cells[bad])[:60]
-            raise FileError(
-                f"{self.path}: column {name} must hold numbers, got {shown!r} at {self.place(bad)}"
-            )
+            raise self.error(f"column {name} must hold numbers, got {shown!r}", bad)
         absent = np.isnan(numbers)
         if absent.any() and missing is None:
             row = int(np.argmax(absent))
-            raise FileError(f"{self.path}: column {name} has no number at {self.place(row)}")
+            raise self.error(f"column {name} has no number", row)
         return numbers if missing is None else np.where(absent, missing, numbers)
+
+    def error(
+        self, message: str, row: int | None = None, *, advice: Mapping[str, str] | None = None
+    ) -> FileError:
+        """Return an error about the file, at the place of a row if one is given."""
+        where = "" if row is None else f" at {self.place(row)}"
+        return FileError(f"{self.path}: {message}{where}", advice=advice)
 
     def place(self, row: int) -> str:
         """Return the place of a row, for messages."""

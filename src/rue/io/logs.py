@@ -51,7 +51,9 @@ def known_layout(path: Path, records: Sequence[Record]) -> OtherLayout | None:
         return _harness(path, records)
     if len(records) > 1:
         if "value" in first and "test_case" in first:
-            return OtherLayout(_pyevall(records), f"{path} was read as a file of PyEvALL")
+            key = "probs" if isinstance(first["value"], dict) else "label"
+            rows = [{"id": record.get("id"), key: record.get("value")} for record in records]
+            return OtherLayout(rows, f"{path} was read as a file of PyEvALL")
         return None
     if isinstance(first.get("instances"), list) and first["instances"]:
         rows = _judge_bench([row for row in first["instances"] if isinstance(row, dict)])
@@ -79,7 +81,7 @@ def known_layout(path: Path, records: Sequence[Record]) -> OtherLayout | None:
 
 
 def _of_pandas(path: Path, whole: Record) -> OtherLayout | None:
-    from rue.io.pandas_json import rows_of_pandas  # which few files need
+    from rue.io.json_files import rows_of_pandas
 
     rows = rows_of_pandas(whole)
     return OtherLayout(rows, f"{path} was read as a table of pandas") if rows else None
@@ -351,9 +353,3 @@ def _lewidi(path: Path, items: Record) -> OtherLayout:
 def _whole(name: str) -> str:
     """Return a class such as 1.0 as 1."""
     return name[:-2] if name.endswith(".0") and name[:-2].lstrip("-").isdigit() else name
-
-
-def _pyevall(records: Sequence[Record]) -> list[JsonObject]:
-    """Return the id and the value: a number by class, a label, or a list of labels."""
-    key = "probs" if isinstance(records[0]["value"], dict) else "label"
-    return [{"id": record.get("id"), key: record.get("value")} for record in records]

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from rue._arrays import IntArray
 from rue.beliefs import Belief
 from rue.components import Run
 from rue.errors import AlignmentError, FileError
 from rue.io.predictions import same_rows
-from rue.losses import Classes, Outcomes
+from rue.losses import Classes
 from rue.truth.alignment import align_rows
 from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
@@ -52,7 +51,8 @@ def joined(read: Sequence[Belief | Run]) -> Belief:
     shared = set.intersection(*(set(belief.groups) for belief in beliefs))
     groups = {name: np.concatenate([belief.groups[name] for belief in beliefs]) for name in shared}
     belief = _concatenated(beliefs, axis=0)._with(
-        outcomes=_outcomes(members), notes=tuple(n for m in members for n in m.notes)
+        outcomes=first.outcomes.joined_orders(*(member.outcomes for member in members)),
+        notes=tuple(note for member in members for note in member.notes),
     )
     source = f"{first.source} and {len(members) - 1} more"
     belief = belief.with_ids(np.concatenate(ids) if ids else None)
@@ -66,42 +66,28 @@ def _with_all_classes(members: list[Belief]) -> list[Belief]:
         return members
     names = tuple(dict.fromkeys(name for own in outcomes for name in own.names or ()))
     union = Classes(names, order="none", complete=False)
-    widened = []
-    for member, own in zip(members, outcomes, strict=True):
-        place = {name: k for k, name in enumerate(own.names or ())}
-        columns = np.array([place.get(name, -1) for name in names])
-        widened.append(member._in_columns(columns, union))
-    return widened
-
-
-def _outcomes(members: Sequence[Belief]) -> Outcomes:
-    """Return the classes of the first, with the orders that any of them states."""
-    return members[0].outcomes.joined_orders(*(member.outcomes for member in members))
+    return [member._in_columns(member.outcomes._columns_of(names), union) for member in members]
 
 
 def _like(first: Belief, member: Belief) -> Belief:
     """Bring a member's classes into the order of the first one's."""
-    own, meant = member, first
-    if type(own) is not type(meant):
+    own, meant = member.outcomes, first.outcomes
+    if type(member) is not type(first):
         raise AlignmentError(
-            f"{member.source}: holds {type(own).__name__} but {first.source} {type(meant).__name__}"
+            f"{member.source}: holds {type(member).__name__} but {first.source} "
+            f"{type(first).__name__}"
         )
-    if own.n_classes != meant.n_classes:
+    if own.n != meant.n:
         raise AlignmentError(
-            f"{member.source}: has {own.n_classes} classes but {first.source} has {meant.n_classes}"
+            f"{member.source}: has {own.n} classes but {first.source} has {meant.n}"
         )
-    if (own.ids is None) != (meant.ids is None):
-        bare, named = (member, first) if own.ids is None else (first, member)
+    if (member.ids is None) != (first.ids is None):
+        bare, named = (member, first) if member.ids is None else (first, member)
         raise AlignmentError(
             f"{bare.source}: has no ids but {named.source} has; all files need them"
         )
-    if own.actions is not None or meant.actions is not None:
+    if member.actions is not None or first.actions is not None:
         raise FileError(f"{member.source}: actions cannot be joined from several files")
-    return _in_class_order(first, member)
-
-
-def _in_class_order(first: Belief, member: Belief) -> Belief:
-    own, meant = member.outcomes, first.outcomes
     if (own.names is None) != (meant.names is None):
         bare, named = (member, first) if own.names is None else (first, member)
         raise AlignmentError(
@@ -109,17 +95,14 @@ def _in_class_order(first: Belief, member: Belief) -> Belief:
             "method need them",
             advice={"--classes": "names the columns of those without"},
         )
-    if own.names is None or meant.names is None:
-        columns = np.arange(own.n)
-    else:
-        if set(own.names) != set(meant.names):
-            strange = sorted(set(own.names) ^ set(meant.names))
-            raise AlignmentError(
-                f"{member.source} and {first.source} must name the same classes, got "
-                f"{', '.join(own.names)} and {', '.join(meant.names)}; {strange[0]!r} is on one "
-                "side only"
-            )
-        columns = np.array([own.names.index(name) for name in meant.names])
+    strange = sorted(set(own.names or ()) ^ set(meant.names or ()))
+    if strange:
+        raise AlignmentError(
+            f"{member.source} and {first.source} must name the same classes, got "
+            f"{', '.join(own.names or ())} and {', '.join(meant.names or ())}; {strange[0]!r} is "
+            "on one side only"
+        )
+    columns = np.arange(own.n) if meant.names is None else own._columns_of(meant.names)
     placed = own.part(columns)
     if placed.given_values != meant.given_values:
         raise AlignmentError(f"{member.source}: its values differ from those of {first.source}")
@@ -164,21 +147,14 @@ def _draws_of(part: Sequence[Belief]) -> Belief:
     for member in part:
         _, rows, _ = align_rows(first, member)
         beliefs.append(member if rows is None else member[rows])
-        _require_same_truth(first, member, rows)
+        said, meant = beliefs[-1].truth, first.truth
+        row = None if said is None or meant is None else meant.first_difference(said)
+        if row is not None:
+            raise AlignmentError(
+                f"{member.source}: the annotators' answers differ from {first.source}, first at "
+                f"row {row}"
+            )
     return _concatenated(beliefs, axis=1)
-
-
-def _require_same_truth(first: Belief, member: Belief, rows: IntArray | None) -> None:
-    """Raise if the files' own answers about the same points differ."""
-    if first.truth is None or member.truth is None:
-        return
-    answers = member.truth if rows is None else member.truth[rows]
-    row = first.truth.first_difference(answers)
-    if row is not None:
-        raise AlignmentError(
-            f"{member.source}: the annotators' answers differ from {first.source}, first at row "
-            f"{row}"
-        )
 
 
 def _joined_truth(parts: Sequence[Belief]) -> Truth | None:

@@ -33,7 +33,7 @@ from rue.io.names import (
     index_names,
     unused_note,
 )
-from rue.io.predictions import read_belief_frame
+from rue.io.predictions import method_name, read_belief_frame
 from rue.losses import Classes
 from rue.truth.annotations import Annotations
 
@@ -112,12 +112,11 @@ def read_label_beliefs(
             "(--classes says otherwise)"
         )
     ids = ids_of(path, arrays, len(probs), id_name)
-    method = arrays.get("method")
-    word = "" if method is None else str(np.ravel(method)[0])
+    method = method_name(arrays)
     beliefs: dict[str, Belief] = {}
     for label in labels:
         p = probs[:, :, own.index(label)]
-        belief = Draws(np.stack([1 - p, p], axis=2), ids=ids, classes=_both(label), method=word)
+        belief = Draws(np.stack([1 - p, p], axis=2), ids=ids, classes=_both(label), method=method)
         beliefs[label] = belief.with_source(str(path), notes=() if beliefs else tuple(notes))
     return beliefs
 
@@ -163,9 +162,8 @@ def _labels(frame: Frame, column: str, value: Any, row: int) -> set[str] | None:
     """Return the labels of an answer: an empty list is a choice of none, a missing one is None."""
     if isinstance(value, list):
         if any(isinstance(part, list | dict) for part in value):
-            raise FileError(
-                f"{frame.path}: {column} must hold a list of labels per annotator, got "
-                f"{str(value)[:60]} at {frame.place(row)}"
+            raise frame.error(
+                f"{column} must hold a list of labels per annotator, got {str(value)[:60]}", row
             )
         return {str(part).strip() for part in value}
     if is_missing(value):
@@ -175,16 +173,13 @@ def _labels(frame: Frame, column: str, value: Any, row: int) -> set[str] | None:
 
 
 def _tallied(
-    frame: Frame,
-    column: str,
-    sets: Mapping[str, Mapping[str, set[str]]],
-    matching: Matching,
+    frame: Frame, column: str, sets: Mapping[str, Mapping[str, set[str]]], matching: Matching
 ) -> tuple[list[str], list[str], FloatArray, FloatArray]:
     """Return points, labels, how many annotators chose each, and how many there are."""
     silent = [name for name, point in sets.items() if not point]
     if silent:
-        raise FileError(
-            f"{frame.path}: every point needs at least one answer, {len(silent):,} of "
+        raise frame.error(
+            f"every point needs at least one answer, {len(silent):,} of "
             f"{len(sets):,} have none, first {silent[0]!r}; drop them from the truth"
         )
     occurring = {label for point in sets.values() for labels in point.values() for label in labels}
@@ -193,9 +188,8 @@ def _tallied(
     strange = sorted(occurring - set(labels))
     if strange or not labels:
         got = repr(strange[0]) if strange else "none"
-        raise FileError(
-            f"{frame.path}: {column} must hold labels of {', '.join(labels) or 'some kind'}, "
-            f"got {got}",
+        raise frame.error(
+            f"{column} must hold labels of {', '.join(labels) or 'some kind'}, got {got}",
             advice={"--classes": "names all labels"},
         )
     place = {label: k for k, label in enumerate(labels)}
@@ -212,24 +206,21 @@ def _counted(
     """Return points, labels, counts and the number of annotators of a table with all of them."""
     total = frame.find(*TOTALS)
     if total is None:
-        raise FileError(
-            f"{frame.path}: must have a column of labels, or counts of each label beside "
+        raise frame.error(
+            f"must have a column of labels, or counts of each label beside "
             f"n_annotators; it has {frame.shown}",
             advice={"--label": "names the column of labels"},
         )
-    labels = list(matching.classes or ()) or [
-        name
-        for name, column in frame.columns.items()
-        if name not in {*others, total} and not column.is_nested and column.numbers is not None
-    ]
+    labels = list(matching.classes or frame.number_columns({*others, total}))
     n_annotators = frame.numbers(total)
     chosen = np.stack([frame.numbers(label) for label in labels], axis=1)
     wrong = (chosen < 0) | (chosen > n_annotators[:, None])
     if wrong.any():
         row, k = (int(i) for i in np.argwhere(wrong)[0])
-        raise FileError(
-            f"{frame.path}: {labels[k]} must be from 0 to {total}, got {chosen[row, k]:g} of "
-            f"{n_annotators[row]:g} at {frame.place(row)}"
+        raise frame.error(
+            f"{labels[k]} must be from 0 to {total}, got {chosen[row, k]:g} of "
+            f"{n_annotators[row]:g}",
+            row,
         )
     return ids.tolist(), labels, chosen, n_annotators
 
@@ -241,8 +232,8 @@ def _of_pairs(frame: Frame, matching: Matching) -> dict[str, NDArray[Any]]:
     except (ValueError, TypeError):
         pairs = np.zeros(0)
     if pairs.ndim != 3 or pairs.shape[2] != 2 or not np.allclose(pairs.sum(axis=2), 1, atol=1e-6):
-        raise FileError(
-            f"{frame.path}: every line must have the same number of labels, each with two "
+        raise frame.error(
+            "every line must have the same number of labels, each with two "
             "probabilities that sum to 1"
         )
     ids = row_ids(frame, find_id_name(frame.path, list(frame.columns), matching.id_name))

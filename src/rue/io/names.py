@@ -27,6 +27,15 @@ ANNOTATOR_NAMES = ("annotator", "annotator_id", "worker", "worker_id", "rater", 
 UNNAMED = "Unnamed: 0"
 """A column in front without a name, as pandas and R write the names of rows."""
 
+RESERVED = frozenset(
+    {
+        *("probs", "logits", "alpha", "sampled_labels", "epistemic", "actions", "values", "ids"),
+        *("counts", "classes", "method", "mean", "sd", "samples", "mu", "nu", "beta", "ratings"),
+        *("range", "labels"),
+    }
+)
+"""Names of arrays that are no columns to group by."""
+
 _SCORE_WORDS = ("uncert", "epistemic", "score", "varian", "entropy", "confid", "density")
 _INDEX = re.compile(r"unnamed: 0(\.\d+)?|__index_level_\d+__", re.IGNORECASE | re.ASCII)
 _WEAK_ID_NAMES = ("task", UNNAMED.lower(), "__index_level_0__")  # if no other column names rows
@@ -155,10 +164,7 @@ def index_names(names: Iterable[str], id_name: str | None, stated: Iterable[str]
 
 
 def ids_of(
-    path: Path,
-    arrays: Mapping[str, NDArray[Any]],
-    n_points: int,
-    id_name: str | None = None,
+    path: Path, arrays: Mapping[str, NDArray[Any]], n_points: int, id_name: str | None = None
 ) -> NDArray[np.str_] | None:
     """Return the names of the rows of arrays as text, or None if there are none."""
     name = find_id_name(path, list(arrays), id_name)
@@ -198,16 +204,6 @@ def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> N
     return _without_points(np.array(texts, dtype=np.str_))
 
 
-def require_unique(path: Path | None, ids: NDArray[np.str_]) -> None:
-    """Raise if an id appears twice."""
-    names, counts = np.unique(ids, return_counts=True)
-    if (counts > 1).any():
-        raise AlignmentError(
-            f"{path}: ids must not repeat, {int((counts > 1).sum()):,} do, "
-            f"first {str(names[np.argmax(counts > 1)])!r}"
-        )
-
-
 def unused_note(path: Path, names: Iterable[str], *, scores: bool = False) -> tuple[str, ...]:
     """Return a note that names what a file holds and nobody used."""
     unused = list(dict.fromkeys(name for name in names if name))
@@ -235,6 +231,15 @@ def checked_classes(path: Path, names: NDArray[Any], n_classes: int) -> tuple[st
             f"{str(names.tolist())[:120]}"
         )
     return texts
+
+
+def group_columns(arrays: Mapping[str, NDArray[Any]], n_points: int) -> dict[str, NDArray[Any]]:
+    """Return the arrays that rows may be grouped by: one number or word for each point."""
+    return {
+        name: np.char.decode(array, "utf-8", "replace") if array.dtype.kind == "S" else array
+        for name, array in arrays.items()
+        if name not in RESERVED and array.shape == (n_points,) and array.dtype.kind in "fiubUSM"
+    }
 
 
 def _without_points(ids: NDArray[np.str_]) -> NDArray[np.str_]:

@@ -63,8 +63,8 @@ class PointRows:
         point = int(np.argmin(same))
         values = list(dict.fromkeys(cells[self.rows[point]].tolist()))[:2]
         of = "" if self.ids is None else f" for {str(self.ids[point])!r}"
-        raise FileError(
-            f"{self.frame.path}: {name} must be the same for all draws of a point, got "
+        raise self.frame.error(
+            f"{name} must be the same for all draws of a point, got "
             f"{values[0]!r} and {values[1]!r}{of}"
         )
 

@@ -26,9 +26,9 @@ from rue._arrays import as_vector
 from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, Scored
 from rue.beliefs.sampled_labels import sampled_labels
 from rue.components import Run
-from rue.errors import AlignmentError, FileError, InputError, ShapeError
+from rue.errors import FileError, InputError, ShapeError
 from rue.io.answer_rows import Order
-from rue.io.answers import answers_of_arrays, as_stated, group_columns, truth_of_answers
+from rue.io.answers import answers_of_arrays, as_stated, truth_of_answers, with_advice
 from rue.io.belief_tables import (
     BELIEF_ARRAYS,
     KINDS,
@@ -37,7 +37,6 @@ from rue.io.belief_tables import (
     method_column,
     real_kind,
 )
-from rue.io.choices import require_labels, with_choices
 from rue.io.columns import plain_name
 from rue.io.components import Estimates, components_of, estimates_of, is_component_table
 from rue.io.doubts import draws_first
@@ -47,15 +46,23 @@ from rue.io.names import (
     Matching,
     checked_classes,
     find_id_name,
+    group_columns,
     ids_of,
     in_stated_order,
     unused_note,
 )
-from rue.io.probabilities import from_logits, normalized, of_both_classes
+from rue.io.probabilities import (
+    from_logits,
+    normalized,
+    of_both_classes,
+    require_labels,
+    with_choices,
+)
 from rue.io.real_values import real_belief
 from rue.losses import Classes
 
 _LOOKED_AT = 256  # rows, before all are compared
+_NOT_NORMALIZED = {"--normalize": "divides probabilities, such as percentages, by their sum"}
 
 
 def read_belief(path: str | os.PathLike[str], *, matching: Matching = BY_NAME) -> Belief:
@@ -127,12 +134,9 @@ def read_file(path: str | Path, *, matching: Matching = BY_NAME) -> list[Belief 
     if column is None or is_component_table(frame):
         return [_method_of([frame], None, matching)]
     words = frame.columns[column].words
-    methods: list[Belief | Run] = []
-    for name in dict.fromkeys(words.tolist()):
-        part = frame.at(np.flatnonzero(words == name))
-        part = replace(part, columns={n: c for n, c in part.columns.items() if n != column})
-        methods.append(_method_of([part], name, matching))
-    return methods
+    rest = replace(frame, columns={n: c for n, c in frame.columns.items() if n != column})
+    parts = {name: rest.at(np.flatnonzero(words == name)) for name in dict.fromkeys(words.tolist())}
+    return [_method_of([part], name, matching) for name, part in parts.items()]
 
 
 def read_belief_frame(path: str | Path, matching: Matching) -> Frame:
@@ -298,18 +302,12 @@ def predictions_of(
             belief, ids = _about_classes(path, arrays, kinds, matching, order)
             own = {"counts", "values", "classes"}
         belief = belief.with_ids(ids).with_actions(arrays.get("actions"))
-    except FileError:
-        raise
-    except AlignmentError as error:
-        raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
     except InputError as error:
-        if "must sum to 1" not in error.message:
-            raise error.about(path) from None
-        advice = {"--normalize": "divides probabilities, such as percentages, by their sum"}
-        raise FileError(error.about(path).message, advice=advice | error.advice) from None
+        raise with_advice(error, _NOT_NORMALIZED).about(path) from None
     belief = belief.with_source(str(path), groups=group_columns(arrays, len(belief)), notes=notes)
-    belief = in_stated_order(belief, matching.classes).with_method(_method(arrays))
-    answers = answers_of_arrays(path, {name: arrays[name] for name in arrays if name in own})
+    belief = in_stated_order(belief, matching.classes).with_method(method_name(arrays))
+    own = own & arrays.keys()
+    answers = answers_of_arrays(path, {name: arrays[name] for name in own}) if own else None
     if answers is None:
         return belief
     if answers.n_points != len(belief):
@@ -361,7 +359,7 @@ def _about_classes(
     return belief, _ids(path, arrays, kind, array, matching)
 
 
-def _method(arrays: Mapping[str, NDArray[Any]]) -> str:
+def method_name(arrays: Mapping[str, NDArray[Any]]) -> str:
     """Return the method's name, where the file says it: a word, or a column of the same word."""
     cells = arrays.get("method", np.zeros(0)).ravel().tolist()
     words = {cell for cell in cells if isinstance(cell, str)}

@@ -8,23 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rue.beliefs import Belief, Convention
 from rue.components import Run
 from rue.errors import AlignmentError, FileError, InputError
 from rue.io.belief_tables import read_as
-from rue.io.choices import require_known_answers
 from rue.io.doubts import (
     as_annotators,
     draws_first,
     require_no_further_class,
     require_no_lost_class,
-    require_same_rows,
     without_doubt,
 )
 from rue.io.names import BY_NAME, Matching
 from rue.io.predictions import read_method, read_predictions
+from rue.io.probabilities import require_known_answers
 from rue.io.real_values import rated_truth
 from rue.losses import Classes, Loss
 from rue.truth.alignment import Alignment, align_rows, align_with_notes, with_one_order
@@ -81,14 +80,13 @@ def make_run(
             seed=seed,
             convention=convention,
         )
-    except AlignmentError as error:
-        raise AlignmentError(f"{path}: {error.message}", advice=error.advice) from None
     except InputError as error:
         raise error.about(path) from None
+    most = truth.majority()
     return replace(
         run,
         ids=truth.ids if run.ids is None else run.ids,
-        groups={**_majority(truth), **belief.groups, **truth.groups},
+        groups={**({} if most is None else {"class": most}), **belief.groups, **truth.groups},
         path=Path(path),
         notes=(*belief.notes, *truth.notes, *overridden, *strange, *notes, *run.notes),
     )
@@ -119,7 +117,7 @@ def in_one_order(methods: Sequence[Belief | Run]) -> list[Belief | Run]:
 def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> Alignment:
     """Return what two files say on the same points and classes, as the user wants them matched."""
     if belief.ids is None and truth.ids is None:
-        require_same_rows(belief, truth)
+        _require_same_rows(belief, truth)
     n_draws = belief.n_draws
     if len(belief) != len(truth) == n_draws and (belief.ids is None or truth.ids is None):
         shape = (len(belief), n_draws, belief.n_classes)
@@ -133,6 +131,24 @@ def align_files(belief: Belief, truth: Truth, matching: Matching = BY_NAME) -> A
         raise
     except InputError as error:
         raise error.about(belief.source) from None
+
+
+def _require_same_rows(belief: Belief, truth: Truth) -> None:
+    """Raise if rows without ids have the same names, in a column of both files, in another order.
+
+    The column has a name that rue does not know as one of ids, such as ``image``.
+    """
+    if len(belief) != len(truth):
+        return
+    for name in belief.groups.keys() & truth.groups.keys():
+        own, others = belief.groups[name].tolist(), truth.groups[name].tolist()
+        if own != others and len(set(own)) == len(own) and set(own) == set(others):
+            row = next(i for i, cell in enumerate(own) if cell != others[i])
+            raise AlignmentError(
+                f"{belief.source} and {truth.source} have no ids, and the same {name} in another "
+                f"order, first {str(own[row])[:60]!r} and {str(others[row])[:60]!r} at row {row}",
+                advice={"--id": f"{name} matches rows by it"},
+            )
 
 
 def _with_both_names(belief: Belief, truth: Truth) -> Belief:
@@ -184,12 +200,6 @@ def _beside(run: Run, truth: Truth) -> Run:
             )
     note = f"risk and regret are those that {run.path} holds: {truth.source} was not used for them"
     return replace(run, notes=(*run.notes, note))
-
-
-def _majority(truth: Truth) -> dict[str, NDArray[Any]]:
-    """Return the class that most annotators chose, by name where classes have names."""
-    most = truth.majority()
-    return {} if most is None else {"class": most}
 
 
 def read_run(
@@ -284,25 +294,12 @@ def make_runs(
     truth: Truth | None,
     loss: str | Loss,
     *,
-    values: ArrayLike | None = None,
-    seed: int = 0,
-    with_answers: bool | None = False,
     matching: Matching = BY_NAME,
+    **options: Any,
 ) -> list[Run]:
-    """Return the runs of methods already read, all of the same points; see :func:`read_runs`."""
+    """Return the runs of methods already read, all of the same points; options as in make_run."""
     runs = [
-        replace(
-            make_run(
-                read,
-                truth,
-                loss,
-                values=values,
-                seed=seed,
-                with_answers=with_answers,
-                matching=matching,
-            ),
-            method=method,
-        )
+        replace(make_run(read, truth, loss, matching=matching, **options), method=method)
         for method, read in methods.items()
     ]
     return same_points(runs, matching)

@@ -91,9 +91,11 @@ def read_text(
         name or UNNAMED: FrameColumn(column, budget)
         for name, column in zip(header, cells, strict=True)
     }
-    unnamed = columns.get(UNNAMED)
-    if unnamed is not None and (next(iter(columns)) != UNNAMED or _counts_rows(unnamed)):
-        del columns[UNNAMED]  # the row numbers that pandas writes
+    if UNNAMED in columns:
+        numbers = columns[UNNAMED].numbers
+        counts_rows = numbers is not None and np.array_equal(numbers, np.arange(len(numbers)))
+        if counts_rows or next(iter(columns)) != UNNAMED:
+            del columns[UNNAMED]  # the row numbers that pandas writes
     return Frame(path, columns, {}, [number for number, _ in lines], named, tuple(notes))
 
 
@@ -175,9 +177,3 @@ def _decimal_commas(lines: Sequence[tuple[int, list[str]]]) -> bool:
             for cell in row
         ]
     return True
-
-
-def _counts_rows(column: FrameColumn) -> bool:
-    """Whether a column numbers the rows from 0."""
-    numbers = column.numbers
-    return numbers is not None and bool(np.array_equal(numbers, np.arange(len(numbers))))

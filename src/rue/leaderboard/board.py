@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from rue._arrays import FloatArray
 from rue.bench.resampling import paired_replicates
 from rue.bench.tables import table_rows
 from rue.components import Run
@@ -230,14 +229,16 @@ def _board(
         row, own = _row(data, loss, group)
         rows.append(row)
         runs.append(own)
-    shared = _most_common([tuple(own) for row, own in zip(rows, runs, strict=True) if row.verified])
-    rows = [
-        row if not row.verified or row.seeds == shared else _unranked(row, shared) for row in rows
-    ]
+    seeds = [tuple(own) for row, own in zip(rows, runs, strict=True) if row.verified]
+    shared = max(seeds, key=lambda own: (seeds.count(own), len(own)), default=())
+    rows = [_unranked(row, shared) if row.verified and row.seeds != shared else row for row in rows]
     order = sorted(range(len(rows)), key=lambda i: _place(rows[i]))
     rows, runs = [rows[i] for i in order], [runs[i] for i in order]
     ranked = {str(i): runs[i] for i, row in enumerate(rows) if row.verified and row.seeds == shared}
-    drawn = {place: _mean_replicates(own) for place, own in ranked.items()}
+    drawn = {
+        place: [paired_replicates(run, seed) for seed, run in own.items()]
+        for place, own in ranked.items()
+    }
     rankings = {}
     for regime in dict.fromkeys([ALL, *(row.regime for row in rows)]):
         chosen = [p for p in ranked if regime in (ALL, rows[int(p)].regime)]
@@ -245,7 +246,7 @@ def _board(
             criterion: compare_column(
                 criterion,
                 {p: _number(rows[int(p)], criterion) for p in chosen},
-                {p: drawn[p][criterion] for p in chosen},
+                {p: np.mean([seed[criterion] for seed in drawn[p]], axis=0) for p in chosen},
             )
             for criterion in RANKED_BY
             if chosen
@@ -288,10 +289,6 @@ def _unranked(row: BoardRow, shared: tuple[int, ...]) -> BoardRow:
     return replace(row, note=f"not ranked: it has the seeds {has}, and most rows have {have}")
 
 
-def _most_common(seeds: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    return max(seeds, key=lambda each: (seeds.count(each), len(each)), default=())
-
-
 def _place(row: BoardRow) -> tuple[bool, float]:
     value = _number(row, "n_aurec")
     return not row.verified, math.inf if math.isnan(value) else value
@@ -300,11 +297,6 @@ def _place(row: BoardRow) -> tuple[bool, float]:
 def _number(row: BoardRow, key: str) -> float:
     value = row.numbers.get(key)
     return float(value) if isinstance(value, int | float) else math.nan
-
-
-def _mean_replicates(runs: Mapping[int, Run]) -> dict[str, FloatArray]:
-    each = [paired_replicates(run, seed) for seed, run in runs.items()]
-    return {key: np.mean([columns[key] for columns in each], axis=0) for key in RANKED_BY}
 
 
 def _facts(

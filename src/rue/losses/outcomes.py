@@ -41,6 +41,11 @@ class Outcomes(ABC):
         """Return the same without names."""
         return self
 
+    def _columns_of(self, names: Sequence[str]) -> IntArray:
+        """Return the column of each of these classes, -1 for one that is not here."""
+        place = {name: k for k, name in enumerate(self.names or ())}
+        return np.array([place.get(name, -1) for name in names])
+
     def part(self, columns: IntArray) -> "Outcomes":
         """Return the classes of some of the columns, in their order."""
         return self
@@ -226,8 +231,7 @@ class Classes(Outcomes):
         if numbers is not None and not by_user:
             columns = np.argsort(numbers if given is None else given, kind="stable")
         else:
-            place = {name: k for k, name in enumerate(self.names)}
-            columns = np.array([place[name] for name in self._scale_order(loss)])
+            columns = self._columns_of(self._scale_order(loss))
         return None if (columns == np.arange(self.n)).all() else columns
 
     def _scale_order(self, loss: str) -> tuple[str, ...]:
@@ -291,8 +295,7 @@ class Classes(Outcomes):
                 f"classes must be those of the columns in another order, {_shown(self.names)}, got "
                 f"{_shown(wanted)}"
             )
-        place = {name: k for k, name in enumerate(self.names)}
-        columns = np.array([place[name] for name in wanted])
+        columns = self._columns_of(wanted)
         return self.part(columns)._with(orders=(("user", wanted),)), columns
 
     def _with(self, **changes: Any) -> "Classes":

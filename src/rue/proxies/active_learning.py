@@ -186,7 +186,7 @@ def run(
         _require_pool(one, n_initial + n_rounds * n_batch)
 
     runs = [
-        _Run(one, acquisition, seed, _initial(one, seed, n_initial))
+        _Run(one, acquisition, seed, n_initial)
         for acquisition in acquisitions
         for one, seed in zip(data_sets, seeds, strict=True)
     ]
@@ -229,9 +229,10 @@ def acquire(values: ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
 class _Run:
     """The state of one run; the only mutable object of this module."""
 
-    def __init__(self, data: DataSet, acquisition: Acquisition, seed: int, start: IntArray) -> None:
+    def __init__(self, data: DataSet, acquisition: Acquisition, seed: int, n_initial: int) -> None:
         self.data, self.acquisition, self.seed = data, acquisition, seed
-        self.labelled = start
+        first = stream("active learning", seed, "start").permutation(data.train)[:n_initial]
+        self.labelled: IntArray = np.sort(first)
         self.accuracy: list[float] = []
         self.log_loss: list[float] = []
 
@@ -261,11 +262,6 @@ def _values(r: _Run, model: Any, rest: IntArray, loss: str | Loss) -> FloatArray
         return score(belief, r.acquisition, loss, values=r.data.values)
     truth = replace(r.data, train=rest).part("train").truth()
     return realize(truth, belief, loss).epistemic
-
-
-def _initial(data: DataSet, seed: int, n: int) -> IntArray:
-    """Return the first points to label, in the order of the data set."""
-    return np.sort(stream("active learning", seed, "start").permutation(data.train)[:n])
 
 
 def _require_pool(data: DataSet, n: int) -> None:

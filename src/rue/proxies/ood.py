@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rue._arrays import FloatArray, IntArray, as_vector
+from rue._arrays import FloatArray, as_vector
 from rue._text import JsonObject
 from rue.errors import InputError
 
@@ -140,38 +140,18 @@ def evaluate_ood(
     return OOD(score, len(inside), tuple(sets.values()), tuple(means))
 
 
-def auroc(score_in: ArrayLike, score_out: ArrayLike) -> float:
-    """Return P(s_out > s_in) + P(s_out = s_in) / 2."""
-    from sklearn.metrics import roc_auc_score
-
-    return float(roc_auc_score(*_labels_and_ranks(score_in, score_out)))
-
-
-def aupr(score_in: ArrayLike, score_out: ArrayLike) -> float:
-    """Return the average precision, with OOD as the positive class."""
-    from sklearn.metrics import average_precision_score
-
-    return float(average_precision_score(*_labels_and_ranks(score_in, score_out)))
-
-
-def fpr_at_tpr(score_in: ArrayLike, score_out: ArrayLike, *, tpr: float = 0.95) -> float:
-    """Return the share of in-distribution inputs flagged when a share ``tpr`` of OOD is found."""
-    from sklearn.metrics import roc_curve
-
-    if not 0 < tpr <= 1:
-        raise InputError(f"tpr must be above 0 and at most 1, got {tpr}")
-    labels, ranks = _labels_and_ranks(score_in, score_out)
-    false_positives, true_positives, _ = roc_curve(labels, ranks, drop_intermediate=False)
-    return float(false_positives[np.argmax(true_positives >= tpr)])
-
-
-def _labels_and_ranks(score_in: ArrayLike, score_out: ArrayLike) -> tuple[IntArray, IntArray]:
-    """Return the label (1 for OOD) and the rank of each input, as scikit-learn takes them."""
-    inside, out = as_vector("score_in", score_in), as_vector("score_out", score_out)
-    labels = np.repeat([0, 1], [len(inside), len(out)])
-    return labels, np.unique(np.concatenate([inside, out]), return_inverse=True)[1]
-
-
 def _detect(name: str, inside: FloatArray, scores: ArrayLike) -> Detection:
+    """Return the three numbers of one set, with the label 1 for OOD and ranks as scores."""
+    from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+
     out = as_vector(f"scores_out of {name}", scores)
-    return Detection(name, len(out), auroc(inside, out), aupr(inside, out), fpr_at_tpr(inside, out))
+    labels = np.repeat([0, 1], [len(inside), len(out)])
+    ranks = np.unique(np.concatenate([inside, out]), return_inverse=True)[1]
+    false_positives, true_positives, _ = roc_curve(labels, ranks, drop_intermediate=False)
+    return Detection(
+        name,
+        len(out),
+        auroc=float(roc_auc_score(labels, ranks)),
+        aupr=float(average_precision_score(labels, ranks)),
+        fpr95=float(false_positives[np.argmax(true_positives >= 0.95)]),
+    )

@@ -78,26 +78,13 @@ class PublishedTable:
     title: str
 
 
-TABLES: tuple[PublishedTable, ...] = tuple(
-    PublishedTable(number, name, title)
-    for number, (name, title) in enumerate(
-        {
-            "cifar10h": "regret and disentanglement on CIFAR-10H",
-            "appa-real": "regret and disentanglement on APPA-REAL",
-            "dcic": "the eight DCIC data sets, means over them",
-            "ood": "OOD detection and selective classification",
-            "active-learning": "active learning",
-            "dcic-benthic": "Benthic",
-            "dcic-mice-bone": "MiceBone",
-            "dcic-pig": "Pig",
-            "dcic-plankton": "Plankton",
-            "dcic-quality-mri": "QualityMRI",
-            "dcic-treeversity-1": "Treeversity-1",
-            "dcic-treeversity-6": "Treeversity-6",
-            "dcic-turkey": "Turkey",
-        }.items(),
-        start=1,
-    )
+def _csv(name: str) -> Iterator[dict[str, str]]:
+    text = files("rue.published").joinpath(f"{name}.csv").read_text(encoding="utf-8")
+    return csv.DictReader(text.splitlines())
+
+
+TABLES = tuple(
+    PublishedTable(int(row["number"]), row["name"], row["title"]) for row in _csv("tables")
 )
 
 
@@ -138,8 +125,7 @@ def read_published(table: str | int | None = None) -> tuple[Published, ...]:
 
 
 def _read(name: str) -> Iterator[Published]:
-    text = files("rue.published").joinpath(f"{name}.csv").read_text(encoding="utf-8")
-    for row in csv.DictReader(text.splitlines()):
+    for row in _csv(name):
         values: JsonObject = {key: _parse(key, value) for key, value in row.items()}
         yield Published(table=name, **values)
 

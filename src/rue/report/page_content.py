@@ -118,7 +118,10 @@ def _items(items: Items, shown: NDArray[np.int64], share: float) -> JsonObject:
     if items.texts is not None:
         room = int(share * _TEXT_BYTES) // max(len(shown), 1)
         length = min(_TEXT_LENGTH, max(room, 20))
-        content["texts"] = [_cut(items.texts[i], length) for i in shown]
+        content["texts"] = [
+            text if len(text) <= length else text[: length - 1] + "…"
+            for text in (items.texts[i] for i in shown)
+        ]
     if items.images:
         place = {int(row): k for k, row in enumerate(shown)}
         entries = [
@@ -130,10 +133,6 @@ def _items(items: Items, shown: NDArray[np.int64], share: float) -> JsonObject:
             "rows": [row for row, _ in entries]
         }
     return content
-
-
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def _sprite(images: list[NDArray[np.uint8]]) -> JsonObject:

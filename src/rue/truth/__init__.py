@@ -7,11 +7,4 @@ from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
 from rue.truth.realized import Estimator
 
-__all__ = [
-    "Annotations",
-    "Answers",
-    "Estimator",
-    "Ratings",
-    "Truth",
-    "align",
-]
+__all__ = ["Annotations", "Answers", "Estimator", "Ratings", "Truth", "align"]

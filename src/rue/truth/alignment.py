@@ -139,7 +139,7 @@ def _matched(
     here: NDArray[np.str_], there: NDArray[np.str_], names: tuple[str, str], *, common: bool
 ) -> tuple[IntArray | None, IntArray | None, tuple[str, ...]]:
     for name, ids in zip(names, (here, there), strict=True):
-        _require_unique(name, ids)
+        require_unique(name, ids)
     order = np.argsort(there)
     place = np.minimum(np.searchsorted(there, here, sorter=order), len(there) - 1)
     row = order[place]
@@ -192,7 +192,8 @@ def _position_notes(
     )
 
 
-def _require_unique(name: str, ids: NDArray[np.str_]) -> None:
+def require_unique(name: object, ids: NDArray[np.str_]) -> None:
+    """Raise if an id appears twice; the error begins with the name of what has the ids."""
     names, counts = np.unique(ids, return_counts=True)
     if len(names) < len(ids):
         raise AlignmentError(
@@ -278,12 +279,10 @@ def _align_classes(truth: Truth, belief: Belief) -> tuple[Truth, Belief, tuple[s
         said, meant = (bare, meant) if other is truth else (said, bare)
     assert said.names is not None
     assert meant.names is not None
-    here = {name: k for k, name in enumerate(meant.names)}
-    there = {name: k for k, name in enumerate(said.names)}
-    lacking = [name for name in said.names if name not in here]
-    if lacking and meant.complete:
-        chosen = truth.chosen_classes()
-        wanted = [name for name in lacking if chosen[there[name]]]
+    here, there = set(meant.names), set(said.names)
+    if meant.complete:
+        chosen = zip(said.names, truth.chosen_classes(), strict=True)
+        wanted = [name for name, is_chosen in chosen if is_chosen and name not in here]
         if wanted:
             strange = [name for name in meant.names if name not in there]
             hint = f"; it has {strange[0]!r}, which nobody chose" if strange else ""
@@ -296,14 +295,10 @@ def _align_classes(truth: Truth, belief: Belief) -> tuple[Truth, Belief, tuple[s
         *(name for name in said.names if name in here or not meant.complete),
         *(name for name in meant.names if name not in there),
     )
-    truth_columns = np.array([there.get(name, -1) for name in names])
-    belief_columns = np.array([here.get(name, -1) for name in names])
-    outcomes = _joined(said, meant, names, truth_columns, belief_columns)
-    return (
-        truth._in_columns(truth_columns, outcomes),
-        belief._in_columns(belief_columns, outcomes),
-        notes,
-    )
+    said_columns, meant_columns = said._columns_of(names), meant._columns_of(names)
+    outcomes = _joined(said, meant, names, said_columns, meant_columns)
+    truth = truth._in_columns(said_columns, outcomes)
+    return truth, belief._in_columns(meant_columns, outcomes), notes
 
 
 def on_one_scale(
@@ -350,7 +345,7 @@ def with_one_order(beliefs: Sequence[Belief]) -> list[Belief]:
         own = thing.outcomes
         if own not in same or not own.names:
             return thing
-        columns = np.array([own.names.index(name) for name in names])
+        columns = own._columns_of(names)
         part = own.part(columns)
         assert isinstance(part, Classes)
         return thing._in_columns(columns, part.joined_orders(*same))

@@ -25,9 +25,9 @@ from rue._arrays import (
     round_to_scale,
     show,
 )
-from rue.beliefs.base import Belief, require_any_belief
+from rue.beliefs.base import require_any_belief
 from rue.beliefs.draws import ClassBelief
-from rue.errors import InputError, ShapeError
+from rue.errors import InputError
 from rue.losses import Log, Loss
 from rue.losses.outcomes import Classes, as_classes
 from rue.truth.base import Truth
@@ -297,31 +297,11 @@ class Annotations(Truth):
 
     def _on_names(self, names: tuple[str, ...]) -> Self:
         """Return the same with these classes, of which others than its own were never chosen."""
-        place = {name: k for k, name in enumerate(self.outcomes.names or ())}
-        columns = np.array([place.get(name, -1) for name in names])
-        return self._in_columns(columns, Classes(names, order="none"))
+        return self._in_columns(self.outcomes._columns_of(names), Classes(names, order="none"))
 
     def __repr__(self) -> str:
         asked = "p* known" if self.counts is None else f"{self._span} annotators"
         return f"Annotations({self.n_points:,} points x {self.n_classes} classes, {asked})"
-
-
-def deployed_actions(
-    annotations: Annotations,
-    belief: Belief | None,
-    loss: Loss,
-    actions: ArrayLike | None,
-) -> Iterable[tuple[slice, NDArray[Any]]]:
-    """Return the rows and actions of each chunk: ``actions`` if given, else the belief's."""
-    classes = None if belief is None else require_belief(belief)
-    if classes is not None:
-        _require_same(annotations, classes)
-    n_points, n_classes = annotations.n_points, annotations.n_classes
-    if actions is not None:
-        return [(slice(0, n_points), loss.check_actions(actions, n_points, n_classes))]
-    if classes is None:
-        raise InputError("realize needs a belief or actions, got neither")
-    return ((rows, loss.action(m)) for rows, m in classes.means())
 
 
 def require_belief(belief: object) -> ClassBelief:
@@ -356,15 +336,3 @@ def _first_row(rule: str, broken: np.bool | NDArray[np.bool], array: FloatArray)
     if broken.any():
         row = int(np.argmax(broken))
         raise InputError(f"{rule}, got {show(array[row])} at row {row}")
-
-
-def _require_same(annotations: Annotations, belief: ClassBelief) -> None:
-    said, believed = (
-        (annotations.n_points, annotations.n_classes),
-        (belief.n_points, belief.n_classes),
-    )
-    if said != believed:
-        raise ShapeError(
-            "annotations and belief must have the same points and classes, "
-            f"got {said[0]} x {said[1]} and {believed[0]} x {believed[1]}"
-        )

@@ -1,7 +1,7 @@
 """The loss of an action under each answer, from which annotators can be resampled."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +12,10 @@ from rue.beliefs.base import Belief, Components
 from rue.errors import InputError
 from rue.losses import Loss, get_loss
 from rue.losses.real import Ragged, round_to_digits
-from rue.truth.annotations import Annotations, deployed_actions
+from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
-from rue.truth.realized import deployed_action, estimate_bayes_risk
+from rue.truth.realized import deployed_action, deployed_actions, estimate_bayes_risk
 
 _MOST = 1_000_000_000  # numpy draws from fewer
 
@@ -87,34 +87,28 @@ class ClassAnswers(Answers):
 
     @property
     def n_answers(self) -> FloatArray:
-        """The number of answers of each point, shape (n_points,)."""
         return np.asarray(self.counts.sum(axis=1))
 
     def keys(self) -> tuple[FloatArray, ...]:
-        """Return columns by which to sort points, so that only equal points can change places."""
         return (*self.counts.T, *self.losses.T)
 
     def leave_one_out(self) -> FloatArray:
-        """Return the leave-one-out Bayes risk of each point, shape (n_points,)."""
         return estimate_bayes_risk(Annotations(self.counts), self.loss, "leave_one_out")
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> "ClassAnswers":
         return ClassAnswers(self.counts[rows], self.losses[rows], self.loss)
 
     def in_columns(self, columns: IntArray, loss: Loss) -> "ClassAnswers":
-        """Return the same with the classes in another order, and the loss on that order."""
         return ClassAnswers(self.counts[:, columns], self.losses[:, columns], loss)
 
     def redrawn(self, rng: np.random.Generator) -> Components:
-        """Return the realised components of answers resampled with replacement."""
         m = self.counts.sum(axis=1)
         probs = rng.multinomial(m.astype(np.int64), self.counts / m[:, None]) / m[:, None]
         return self._realized(probs)
 
     def subsampled(self, n_annotators: int, rng: np.random.Generator) -> "ClassAnswers":
-        """Return at most ``n_annotators`` answers per point, drawn without replacement."""
         n_answers = np.minimum(self.counts.sum(axis=1), n_annotators).astype(np.int64)
-        return ClassAnswers(self._drawn(n_answers, rng), self.losses, self.loss)
+        return replace(self, counts=self._drawn(n_answers, rng))
 
     def _drawn(self, n_answers: NDArray[np.int64], rng: np.random.Generator) -> FloatArray:
         """Return the counts of ``kept`` answers of each point, drawn without replacement."""
@@ -135,15 +129,10 @@ class ClassAnswers(Answers):
         return drawn.astype(np.float64)
 
     def halves(self, rng: np.random.Generator) -> "tuple[ClassAnswers, ClassAnswers]":
-        """Return two random halves of the answers, as large as :func:`smaller_half` says."""
         first = self._drawn(smaller_half(self.n_answers), rng)
-        return (
-            ClassAnswers(first, self.losses, self.loss),
-            ClassAnswers(self.counts - first, self.losses, self.loss),
-        )
+        return replace(self, counts=first), replace(self, counts=self.counts - first)
 
     def realized(self) -> Components:
-        """Return the realised components of the answers (the plug-in estimate)."""
         return self._realized(self.counts / self.counts.sum(axis=1, keepdims=True))
 
     def _realized(self, probs: FloatArray) -> Components:
@@ -167,7 +156,6 @@ class RatingAnswers(Answers):
 
     @property
     def n_answers(self) -> FloatArray:
-        """The number of answers of each point, shape (n_points,)."""
         return self.answers.lengths
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> "RatingAnswers":
@@ -175,11 +163,9 @@ class RatingAnswers(Answers):
         return RatingAnswers.of(part, self.losses[place], self.loss)
 
     def in_columns(self, columns: IntArray, loss: Loss) -> "RatingAnswers":
-        """Return the same: real numbers have no columns."""
         return self
 
     def keys(self) -> tuple[FloatArray, ...]:
-        """Return columns by which to sort points, so that only equal points can change places."""
         column = np.arange(len(self.losses)) - self.answers.repeat(self.answers.starts[:-1])
         row = self.answers.repeat(np.arange(len(self)))
         padded = np.full((2, len(self), int(self.n_answers.max())), np.inf)
@@ -187,7 +173,6 @@ class RatingAnswers(Answers):
         return (*padded[0].T, *padded[1].T)
 
     def redrawn(self, rng: np.random.Generator) -> Components:
-        """Return the realised components of answers resampled with replacement."""
         m = self.answers.repeat(self.n_answers)
         first = self.answers.repeat(self.answers.starts[:-1])
         drawn = first + np.floor(rng.random(len(m)) * m).astype(np.int64)
@@ -195,20 +180,16 @@ class RatingAnswers(Answers):
         return self._kept(np.bincount(drawn, minlength=len(m))).realized()
 
     def subsampled(self, n_annotators: int, rng: np.random.Generator) -> "RatingAnswers":
-        """Return at most ``n_annotators`` answers per point, drawn without replacement."""
         return self._kept(self._ranks(rng) < n_annotators)
 
     def halves(self, rng: np.random.Generator) -> "tuple[RatingAnswers, RatingAnswers]":
-        """Return two random halves of the answers, as large as :func:`smaller_half` says."""
         first = self._ranks(rng) < self.answers.repeat(smaller_half(self.n_answers))
         return self._kept(first), self._kept(~first)
 
     def leave_one_out(self) -> FloatArray:
-        """Return the leave-one-out Bayes risk of each point, shape (n_points,)."""
         return self.loss.real().leave_one_out(self.answers)
 
     def realized(self) -> Components:
-        """Return the realised components of the answers (the plug-in estimate)."""
         total = self.answers.means(self.losses)
         aleatoric = self.loss.real().bayes_risk(self.answers)
         return Components(

@@ -9,13 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import (
-    LARGEST,
-    FloatArray,
-    as_array,
-    as_values,
-    as_vector,
-)
+from rue._arrays import LARGEST, FloatArray, as_array, as_values, as_vector
 from rue.errors import InputError, ShapeError
 from rue.losses import Squared
 from rue.losses.outcomes import RealNumbers

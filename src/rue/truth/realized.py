@@ -20,6 +20,7 @@ the other losses are distributions or quantiles, which one answer does not give:
 the m - 1 other answers is asked, which costs the leave-one-out Bayes risk.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
@@ -29,10 +30,10 @@ from numpy.typing import ArrayLike
 from rue._arrays import FloatArray, chunked, round_to_scale
 from rue.beliefs import Belief, ClassBelief, Dirichlet, Draws, RealBelief, Scored
 from rue.beliefs.base import Components
-from rue.errors import InputError, ShapeError
+from rue.errors import InputError
 from rue.losses import CostMatrix, Log, Loss, get_loss
 from rue.losses.real import RealLoss, round_to_digits
-from rue.truth.annotations import Annotations, deployed_actions
+from rue.truth.annotations import Annotations, require_belief
 from rue.truth.base import Truth
 from rue.truth.ratings import Ratings
 
@@ -41,39 +42,25 @@ Estimator = Literal["plugin", "leave_one_out", "unbiased"]
 ESTIMATORS: tuple[Estimator, ...] = get_args(Estimator)
 
 
-def estimate_bayes_risk(
-    annotations: Annotations | Ratings, loss: Loss, estimator: Estimator = "plugin"
-) -> FloatArray:
+def estimate_bayes_risk(truth: Truth, loss: Loss, estimator: Estimator = "plugin") -> FloatArray:
     """Estimate the Bayes risk of each point's p* from its answers."""
     if estimator not in ESTIMATORS:
         raise InputError(f"estimator must be one of {', '.join(ESTIMATORS)}, got {estimator!r}")
-    if isinstance(annotations, Ratings):
-        return _risk_of_ratings(annotations, loss, estimator)
-    counts = annotations.counts
-    if estimator == "plugin" or counts is None:
-        return loss.bayes_risk(annotations.probs)
-    estimate = loss.unbiased if estimator == "unbiased" else loss.leave_one_out
-    estimate(counts[:0])  # if the loss has no such estimate, more answers would not help
-    _require_two(counts.sum(axis=1), estimator)
-    return estimate(counts)
-
-
-def _require_two(m: FloatArray, estimator: Estimator) -> None:
+    form: Any = loss.real() if isinstance(truth, Ratings) else loss
+    answers: Any = truth.answers if isinstance(truth, Ratings) else truth.counts
+    if estimator == "plugin" or answers is None:
+        known = truth.probs if isinstance(truth, Annotations) else answers
+        return np.asarray(form.bayes_risk(known))
+    estimate = form.unbiased if estimator == "unbiased" else form.leave_one_out
+    if isinstance(truth, Annotations):
+        estimate(answers[:0])  # if the loss has no such estimate, more answers would not help
+    m = truth.n_annotators
     if m.min() < 2:
         raise InputError(
             f'estimator="{estimator}" needs at least 2 annotators per point, '
             f"{int((m < 2).sum())} of {len(m)} points have one, first at row {int(np.argmin(m))}"
         )
-
-
-def _risk_of_ratings(ratings: Ratings, loss: Loss, estimator: Estimator) -> FloatArray:
-    real = loss.real()
-    if estimator == "plugin":
-        return real.bayes_risk(ratings.answers)
-    _require_two(ratings.n_annotators, estimator)
-    if estimator == "unbiased":
-        return real.unbiased(ratings.answers)
-    return real.leave_one_out(ratings.answers)
+    return np.asarray(estimate(answers))
 
 
 def realize_answers(
@@ -180,27 +167,22 @@ def pooled_again(star: Components, truth: Truth, loss: Loss) -> Components:
     return replace(star, aleatoric_high=high, person=high if panel else star.person)
 
 
-def deployed_action(
-    ratings: Ratings,
-    belief: Belief | None,
-    loss: RealLoss,
-    actions: ArrayLike | None,
-) -> Any:
-    """Return the action that is judged: the one given, else the Bayes action of the belief."""
-    if belief is not None and not isinstance(belief, RealBelief):
-        raise InputError(
-            "Ratings need a belief about real numbers (Gaussians, Samples or NormalInverseGamma), "
-            f"got {type(belief).__name__}; for a belief about classes use Annotations"
-        )
-    if belief is not None and len(belief) != len(ratings):
-        raise ShapeError(
-            "ratings and belief must be of the same points, "
-            f"got {len(ratings)} and {len(belief)} points"
-        )
+def deployed_actions(
+    truth: Annotations, belief: Belief | None, loss: Loss, actions: ArrayLike | None
+) -> Iterable[tuple[slice, Any]]:
+    """Return the rows and actions of each chunk: ``actions`` if given, else the belief's."""
     if actions is not None:
-        return loss.check_actions(actions, len(ratings))
-    if belief is None:
-        raise InputError("realize needs a belief or actions, got neither")
+        return [(slice(None), loss.check_actions(actions, len(truth), truth.n_classes))]
+    return ((rows, loss.action(m)) for rows, m in require_belief(belief).means())
+
+
+def deployed_action(
+    truth: Ratings, belief: Belief | None, loss: RealLoss, actions: ArrayLike | None
+) -> Any:
+    """Return ``actions`` if given, else the Bayes actions of a belief about real numbers."""
+    if actions is not None:
+        return loss.check_actions(actions, len(truth))
+    assert isinstance(belief, RealBelief)
     return loss.action(belief)
 
 
