@@ -64,8 +64,12 @@ def areas_of_replicates() -> Rows:
         hat = Components(estimated + score, estimated, score)
         sorted_ = _sorted(star, hat)
         n_replicates = 20 if n == 100_000 else 100
-        out, unused = np.empty((n_replicates, N_COLUMNS)), np.empty((0, n), np.uint8)
-        room, points = _room(n), np.arange(n, dtype=np.uint32)
+        out = np.empty((-(-n_replicates // 8), N_COLUMNS, 8))
+        unused, room, points = (
+            np.empty((0, 0), np.uint64),
+            _room(n, False, False),
+            np.empty(0, np.uint32),
+        )
 
         def ours(sorted_=sorted_, room=room, points=points, unused=unused, out=out):
             measure_all(_key(0), 0, NO_CLUSTERS, *sorted_, False, points, room, unused, out)

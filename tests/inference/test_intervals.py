@@ -13,6 +13,7 @@ from rue.errors import InputError, ShapeError
 from rue.inference.bootstrap import _key, gap_replicates, own_order, replicates
 from rue.inference.intervals import AREAS, INTERVAL_COLUMNS, influence, intervals
 from rue.losses import LOSSES
+from rue.metrics.clusters import number_clusters
 from rue.metrics.columns import COLUMNS
 from rue.metrics.evaluation import evaluate_run
 from rue.truth.answer_losses import answers
@@ -47,6 +48,36 @@ def test_replicates_are_evaluations_of_the_rows_drawn(loss, n, ties):
             if name != "pareto_gap":
                 expected = getattr(again, name)
                 assert found[name][b] == pytest.approx(expected, abs=1e-10, nan_ok=True), name
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_replicates_of_more_points_than_a_part_are_evaluations_of_the_rows_drawn(
+    decimals, clustered
+):
+    # 2,500 points are three parts of sums, and 10 replicates more than eight; with one decimal a
+    # block of ties is longer than a part.
+    rng = np.random.default_rng(5)
+    numbers = np.round(rng.gamma(0.5, size=(4, 2500)), decimals)
+    star = Components(numbers[0] + numbers[1], numbers[0], numbers[1])
+    hat = Components(numbers[2] + numbers[3], numbers[2], numbers[3])
+    run = Run(star, hat)
+    codes = np.sort(rng.integers(0, 40, 2500)) if clustered else None
+    rows = own_order([run], codes, INTERVAL_COLUMNS)
+    found = replicates(run, n_replicates=10, cluster=codes)
+    for b in range(10):
+        if codes is None:
+            drawn = drawn_rows(run, b)
+        else:
+            numbered = number_clusters(codes[rows])
+            weight = np.empty(numbered.max() + 1, np.uint8)
+            draw(_key(0), b, weight)
+            drawn = np.repeat(rows, weight[numbered])
+        again = evaluate_run(run[drawn], gap=False)
+        for name in INTERVAL_COLUMNS:
+            if name != "pareto_gap":
+                expected = getattr(again, name)
+                assert found[name][b] == pytest.approx(expected, rel=1e-11, nan_ok=True), name
 
 
 def test_draws_are_uniform():

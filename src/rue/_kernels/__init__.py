@@ -53,7 +53,11 @@ _SCALARS: dict[type, str] = {
 
 
 def kernel(body: Any = None, **options: Any) -> Any:
-    """Make a function a kernel, bare or with further options for numba."""
+    """Make a function a kernel, bare or with further options for numba.
+
+    With ``vectors``, LLVM puts numbers that stand side by side into vectors, as numba otherwise
+    does not let it.
+    """
     if body is None:
         return lambda body: Kernel(body, options)
     return Kernel(body, options)
@@ -67,6 +71,7 @@ class Kernel:
         self.body = body
         self._defaults = body.__defaults__ or ()
         self._n_arguments = body.__code__.co_argcount
+        self._vectors = options.pop("vectors", False)
         self._options = options
         self._dispatcher: Any = None
         self._loaded: dict[tuple[Any, ...], Callable[..., Any]] = {}
@@ -108,7 +113,8 @@ class Kernel:
         function = machine_code.load(name, key)
         if function is None:
             types = tuple(self.dispatcher.typeof_pyval(value) for value in args)
-            self.dispatcher.compile(types)
+            with machine_code.vectors(self._vectors):
+                self.dispatcher.compile(types)
             machine_code.store(name, key, self.dispatcher, types)
             function = machine_code.load(name, key) or self.dispatcher
         self._loaded[key] = function

@@ -22,7 +22,8 @@ import platform
 import struct
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 from pathlib import Path
@@ -44,6 +45,17 @@ def compiler(kernel_class: type) -> Any:
 
     typeof_impl.register(kernel_class)(lambda value, _: types.Dispatcher(value.dispatcher))
     return njit
+
+
+@contextmanager
+def vectors(wanted: bool) -> Iterator[None]:
+    """Let numba compile with or without vectors of numbers that stand side by side."""
+    config: Any = sys.modules["numba.core.config"]
+    before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, int(wanted)
+    try:
+        yield
+    finally:
+        config.SLP_VECTORIZE = before
 
 
 def load(name: str, key: tuple[Any, ...]) -> Callable[..., Any] | None:

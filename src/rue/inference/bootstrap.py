@@ -17,7 +17,7 @@ from rue.components import Components, Run
 from rue.errors import InputError
 from rue.metrics.clusters import NO_CLUSTERS, Cluster, cluster_codes, number_clusters
 from rue.metrics.columns import COLUMNS, REGRET, SOURCES, columns_where
-from rue.metrics.statistics import Area, Sample, Statistic, tie_blocks
+from rue.metrics.statistics import Area, Sample, Statistic, block_ends, tie_blocks
 from rue.pareto.gap import SAME_SCORE, arc_middles, plane_of
 
 N_REPLICATES, N_GAP_REPLICATES = 2_000, 200
@@ -76,25 +76,27 @@ def replicates(
     further = any(statistic in FURTHER for statistic in statistics.values())
     others = [part for part in _parts(statistics.values()) if part not in MEASURED]
     sample = Sample(run, gap=False)
-    out = np.full((n_replicates, N_COLUMNS), math.nan)
-    n_block = max(1, min(_BLOCK // len(run), -(-n_replicates // 16)))
-    rooms = Rooms(lambda: _room(len(run)))
+    n_eights = -(-n_replicates // 8)
+    out = np.empty((n_eights, N_COLUMNS, 8))
+    n_block = max(1, min(_BLOCK // len(run), -(-n_eights // 16)))
+    rooms = Rooms(lambda: _room(len(run), further, bool(len(clusters))))
     places = np.empty(len(run), np.uint32)  # of the points of the run among those drawn
     places[rows] = np.arange(len(run), dtype=np.uint32)
 
     def measure_block(start: int) -> list[FloatArray]:
         block = out[start : start + n_block]
-        weights = np.empty((len(block) if others else 0, len(run)), np.uint8)
+        lanes = np.empty((len(run), len(block)) if others else (0, 1), np.uint64)
         with rooms.borrowed() as room:
-            measure_all(key, start, clusters, *sorted_, further, places, room, weights, block)
+            measure_all(key, 8 * start, clusters, *sorted_, further, places, room, lanes, block)
+        weights = lanes.view(np.uint8).T
         return [statistic.replicates(sample, weights) for statistic in others]
 
-    starts = range(0, n_replicates, n_block)
+    starts = range(0, n_eights, n_block)
     # The first block computes what the others share.
     blocks = [measure_block(starts[0]), *each(measure_block, starts[1:])]
-    drawn = _measured(out, run.hat)
+    drawn = _measured(out, n_replicates, run.hat)
     for k, statistic in enumerate(others):
-        drawn[statistic] = np.concatenate([block[k] for block in blocks])
+        drawn[statistic] = np.concatenate([block[k] for block in blocks])[:n_replicates]
     n_gaps = min(n_replicates, N_GAP_REPLICATES)
     drawn[GAP] = np.full(n_gaps, math.nan)
     if gap is not None and GAP in statistics.values():
@@ -122,11 +124,13 @@ def _combined(statistic: Statistic, drawn: Mapping[Statistic, FloatArray]) -> Fl
     return statistic.combined(*(_combined(part, drawn) for part in statistic.parts))
 
 
-def _room(n_points: int) -> tuple[Any, ...]:
-    """Return memory to measure one replicate in."""
-    drawn, weight = np.empty((2, n_points), np.uint8)
-    middle, *ranks = np.empty((5, n_points), np.int32)
-    return drawn, middle, tuple(ranks), weight
+def _room(n_points: int, further: bool, clustered: bool) -> tuple[NDArray[Any], ...]:
+    """Return memory to measure eight replicates in: one weight, eight, sorted, and ranks."""
+    lanes, own, drawn = np.empty((3, n_points), np.uint64)
+    # Of points drawn one by one, a rank moves by more than 10 sqrt(n_points) in no sample.
+    number = np.int32 if clustered or n_points > 10_000_000 else np.int16
+    ranks = np.empty((n_points if further else 0, 24), number)
+    return np.empty(n_points, np.uint8), lanes, own, drawn, ranks
 
 
 def annotator_replicates(
@@ -151,17 +155,18 @@ def annotator_replicates(
     key = _key(seed)
     rng = np.random.default_rng([seed, 2])
     weight = np.empty(len(hat), np.uint8)
-    ones = np.ones(len(hat), np.uint8)
-    room = _room(len(hat))[:3]
-    out = np.empty((n_replicates, N_COLUMNS))
+    _, lanes, *room = _room(len(hat), True, clustered=False)
+    lanes.view(np.uint8)[:] = 1
+    out, eight = np.empty((n_replicates, N_COLUMNS, 1)), np.empty((N_COLUMNS, 8))
     for b in tqdm(
         range(n_replicates), "annotators", delay=2, disable=None if progress else True, leave=False
     ):
         draw_points(key, b, clusters, drawn, weight)
         copies = np.repeat(np.arange(len(hat)), weight)
         star = answers[copies].redrawn(rng)
-        measure(ones, *_sorted(star, hat[copies]), True, room, out[b])
-    measured = _measured(out, hat)
+        measure(lanes, *_sorted(star, hat[copies]), True, tuple(room), eight)
+        out[b] = eight[:, :1]
+    measured = _measured(out, n_replicates, hat)
     columns = {}
     for name in INTERVAL_COLUMNS:
         statistic = _statistic(name)
@@ -173,39 +178,47 @@ def annotator_replicates(
 
 
 def _sorted(star: Components, hat: Components) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Return what is sorted once: rankings with places and ties, and columns in those orders."""
+    """Return what is sorted once: orders with the ends of ties, and columns in those orders."""
     from rue._kernels.sorting import argsort
     from rue._kernels.threads import each
 
+    def rank(score: FloatArray) -> tuple[NDArray[np.uint32], NDArray[np.bool]]:
+        order = argsort(score).astype(np.uint32)  # unsigned, so never counted from the end
+        return order, block_ends(score[order])
+
     scores = (hat.epistemic, hat.aleatoric, star.epistemic, hat.total, star.aleatoric)
-    rows = np.arange(len(hat), dtype=np.uint32)  # unsigned, so never counted from the end
-
-    def rank(score: FloatArray) -> tuple[NDArray[np.uint32], IntArray]:
-        order = argsort(score).astype(np.uint32)
-        return order, tie_blocks(score[order])
-
-    orders, ties = zip(*each(rank, scores), strict=True)
+    orders, lasts = zip(*each(rank, scores), strict=True)
     regret, risk = star.epistemic[orders[0]], star.total[orders[0]]
     values = (
         *(regret, risk, regret - hat.epistemic[orders[0]]),
         *(star.total[orders[3]], star.epistemic[orders[3]]),
         *(star.epistemic[orders[2]], star.epistemic[orders[1]]),
     )
-    # Points that are in an order already, as drawn points mostly are, need not be moved.
-    orders = tuple(order[:0] if (order == rows).all() else order for order in orders)
-    places = []
-    for order in (*orders[:3], orders[4]):  # the ranks by the total are correlated with nothing
-        place = np.empty_like(order)
-        place[order] = rows[: len(order)]
-        places.append(place)
-    return (orders, tuple(places), ties), values
+    # Other orders are of the points as the first has sorted them.
+    place = np.empty(len(hat), np.uint32)
+    place[orders[0]] = np.arange(len(hat), dtype=np.uint32)
+    orders = (orders[0], *(place[order] for order in orders[1:]))
+    ranks = np.empty((len(hat), 3), np.uint32)
+    for k, at in enumerate((1, 2, 4)):
+        ends = np.flatnonzero(lasts[at]) + 1
+        starts = np.append(0, ends[:-1])
+        ranks[orders[at], k] = np.repeat(starts + ends, ends - starts)
+    return (orders, lasts, _parts_of(lasts[0]), ranks), values
 
 
-def _measured(out: FloatArray, hat: Components) -> dict[Statistic, FloatArray]:
+def _parts_of(last: NDArray[np.bool]) -> IntArray:
+    """Return the ends of parts of sorted points: single blocks of ties, or few points."""
+    ends = np.flatnonzero(last) + 1
+    moves = np.diff(ends // min(128, max(16, len(last) // 64)), prepend=0) > 0
+    return np.asarray(ends[moves | np.append(moves[1:], True)])
+
+
+def _measured(out: FloatArray, n_replicates: int, hat: Components) -> dict[Statistic, FloatArray]:
     """Return what the kernel measured by statistic."""
-    drawn = dict(zip(MEASURED, np.ascontiguousarray(out.T), strict=True))
+    columns = np.moveaxis(out, 1, 0).reshape(len(MEASURED), -1)[:, :n_replicates]
+    drawn = dict(zip(MEASURED, columns, strict=True))
     if hat.outside_score:
-        drawn[_statistic("regret_calibration")] = np.full(len(out), math.nan)
+        drawn[_statistic("regret_calibration")] = np.full(n_replicates, math.nan)
     return drawn
 
 

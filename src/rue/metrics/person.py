@@ -16,7 +16,15 @@ from rue.components import Components
 from rue.errors import InputError
 from rue.losses import Loss
 from rue.metrics.curves import Curve, risk_coverage_curve
-from rue.metrics.statistics import Hat, PointValues, Sample, Star, Statistic
+from rue.metrics.statistics import (
+    Hat,
+    PointValues,
+    Sample,
+    Star,
+    Statistic,
+    block_ends,
+    lanes_of,
+)
 
 ROUNDING = 1e-12
 """Sums that differ by less than this share of their terms, or of the scale of the loss for each
@@ -67,10 +75,11 @@ def _teams(sample: Sample, fee: float, weights: NDArray[np.uint8]) -> FloatArray
     if weights_then() is not weights or out is None:
         if fee not in shared:
             shared[fee] = _along_total(sample, fee)
-        out = np.empty((len(weights), 3))
-        teams(weights, *shared[fee], ROUNDING, sample.once(_scale), out)
+        lanes = lanes_of(weights)
+        out = np.empty((8 * lanes.shape[1], 3))
+        teams(lanes, *shared[fee], ROUNDING, sample.once(_scale), out)
         shared[fee, id(weights)] = ref(weights), out
-    return np.asarray(out)
+    return np.asarray(out[: len(weights)])
 
 
 def _scale(sample: Sample) -> float:
@@ -93,7 +102,7 @@ def _along_total(sample: Sample, fee: float) -> tuple[NDArray[Any], ...]:
     )
     person += fee
     total -= person
-    return order, np.append(np.diff(score) != 0, True), total, person
+    return order, block_ends(score), total, person
 
 
 @dataclass(frozen=True)

@@ -254,9 +254,10 @@ class Mean(Statistic):
             return np.full(len(weights), math.nan)
         from rue._kernels.bootstrap import weighted_means
 
-        means = np.empty(len(weights))
-        weighted_means(weights, value, means)
-        return means
+        lanes = lanes_of(weights)
+        means = np.empty(8 * lanes.shape[1])
+        weighted_means(lanes, value, means)
+        return means[: len(weights)]
 
 
 @dataclass(frozen=True)
@@ -290,10 +291,10 @@ class Area(Statistic):
         value, score = sample.points(self.of), sample.points(self.by)
         if value is None or score is None:
             return np.full(len(weights), math.nan)
-        order = sample.order(self.by)
-        areas = np.empty(len(weights))
-        weighted_areas(weights, order, tie_blocks(score[order]), value[order], areas)
-        return areas
+        lanes, order = lanes_of(weights), sample.order(self.by)
+        areas = np.empty(8 * lanes.shape[1])
+        weighted_areas(lanes, order, block_ends(score[order]), value[order], areas)
+        return areas[: len(weights)]
 
 
 @dataclass(frozen=True)
@@ -488,6 +489,23 @@ def _ranks(sample: Sample, source: PointValues, drawn: FloatArray) -> FloatArray
 def block_starts(ranked: FloatArray) -> IntArray:
     """Return where each block of equal numbers starts."""
     return np.flatnonzero(np.append(True, np.diff(ranked) != 0))
+
+
+def block_ends(ranked: FloatArray) -> NDArray[np.bool]:
+    """Return which numbers are the last of a block of equal ones."""
+    return np.append(ranked[1:] != ranked[:-1], True)
+
+
+def lanes_of(weights: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return weights as kernels take them: those of a point side by side, in eights.
+
+    The shape is (n_points, n_eights); weights that are no multiple of eight are filled up.
+    """
+    rows = weights.T
+    if len(weights) % 8 or not rows.flags.c_contiguous:
+        rows = np.ones((rows.shape[0], -(-len(weights) // 8) * 8), np.uint8)
+        rows[:, : len(weights)] = weights.T
+    return rows.view(np.uint64)
 
 
 def tie_blocks(ranked: FloatArray) -> IntArray:
