@@ -121,7 +121,7 @@ def which_method(rows: Regimes) -> Answer:
             if key in firsts
         ]
         ranks = next(iter(main.values()))
-        line = f"Lowest mean rank by corrected n-AuReC: {_first_ranks(main)}."
+        line = f"Lowest mean rank by n-AuReC: {_first_ranks(main)}."
         sentence = (
             f"Lowest mean rank by corrected n-AuReC under log loss: {_ranked(main)} (of "
             f"{len(ranks.mean)} methods, {ranks.n_families} families), a lead that is clear "
@@ -209,13 +209,14 @@ def better_than_total(rows: Regimes, plain: Regimes) -> Answer:
     sure = {r: epistemic_against_total(reliable(group), "log") for r, group in plain.items()}
     log = corrected["log"]
     sentence = (
-        f"Clearly better {clear_where(log, -1)}: its corrected n-AuReC minus that of total "
-        f"uncertainty is {in_regimes(log)} under log loss, clearly worse {clear_where(log, 1)}, "
-        f"and under 0/1 loss {clear_where(corrected['zero_one'], 1)}."
+        f"It is clearly better {clear_where(log, -1)}. Averaged over the methods, corrected "
+        "n-AuReC by epistemic uncertainty minus that by total uncertainty (positive is worse) is "
+        f"{in_regimes(log)} under log loss; this is clearly worse {clear_where(log, 1)}. Under "
+        f"0/1 loss it is clearly worse {clear_where(corrected['zero_one'], 1)}."
     )
     lost = [regime for regime, one in log.items() if one.is_clear and not sure[regime].is_clear]
     line = (
-        f"Clearly better {clear_where(log, -1)}, clearly worse {clear_where(log, 1)}: corrected "
+        f"It is clearly better {clear_where(log, -1)} and clearly worse {clear_where(log, 1)}: "
         f"n-AuReC by epistemic minus that by total uncertainty is {in_first(log)}."
     )
     if lost:
@@ -300,8 +301,9 @@ def replicates(rows: Regimes) -> Answer:
     _, ranking, gap = (numbers["log", name] for name in compared)
     words = partial(in_regimes, digits=0, scale=100, unit=" %", families=False)
     sentence = (
-        f"The calibration gap of those that did is {words(gap)} against that of the others, their "
-        f"n-AuReC {words(ranking)} against that of the others' *total* uncertainty (log loss, "
+        "Replicates are several answers about one training input. Learning from them changes the "
+        f"calibration gap by {words(gap)} against the methods that did not, and n-AuReC by "
+        f"{words(ranking)} against the *total* uncertainty of those methods (log loss, "
         f"{fewest(gap).families})."
     )
     body = "\n\n".join(
@@ -321,7 +323,7 @@ def replicates(rows: Regimes) -> Answer:
         "Do methods that learned from replicates beat those that did not? Does it matter more for "
         "ranking or for calibration?",
         "Does it help to learn from several answers?",
-        "Their calibration gap against that of the other methods: "
+        "It changes the calibration gap (predicted against measured regret) by "
         f"{in_first(gap, digits=0, scale=100, unit=' %')}.",
         sentence,
         body,
@@ -529,7 +531,7 @@ def two_components(rows: Regimes) -> Answer:
     )
     question = "What does a deployed rule gain from two components over one?"
     line = (
-        "Inputs accepted beyond those by total uncertainty, at equal risk and regret: "
+        "At equal risk and regret they accept more inputs than total uncertainty alone, by "
         f"{in_first(matched, digits=2, scale=100, unit=' percentage points')}, {clear_in(matched)}."
     )
     return Answer(question, "Do two components make better rules?", line, sentence, body)
@@ -584,8 +586,8 @@ def one_network(plain: Regimes, rows: Regimes, single: Regimes) -> Answer:
     return Answer(
         "Is there anything better than the entropy of one network?",
         "Is anything better than one network?",
-        f"Some methods clearly are {in_which({r: bool(x) for r, x in clear.items()})}; corrected "
-        "n-AuReC of the ensemble minus that of one network's entropy is "
+        f"Some method clearly is {in_which({r: bool(x) for r, x in clear.items()})}; n-AuReC of "
+        "the ensemble minus that of one network's entropy is "
         f"{in_first(estimates['ensemble'])}.",
         sentence,
         body,
@@ -676,8 +678,9 @@ def who_knows(plain: Regimes, rows: Regimes) -> Answer:
         gaps = _minus(agreement.of("ensemble"), star)
         errors[regime] = estimate({d: abs(gap) for d, gap in gaps.items()})
     sentence = (
-        f"Lowest mean rank by pair log loss: {_ranked(firsts)} (of {len(shared)} methods). How "
-        "often two annotators agree, the ensemble misjudges by "
+        f"Lowest mean rank by pair log loss, a proper score of what a method says about two "
+        f"annotators: {_ranked(firsts)} (of {len(shared)} methods). The probability that two "
+        "annotators agree, as the ensemble predicts it, is off by "
         f"{in_regimes(errors, sign='')}."
     )
     body = "\n\n".join(

@@ -138,8 +138,8 @@ def short() -> str:
     return (
         "In the paper's tables, Kendall's tau between near-OOD detection and AuReC (log loss) is "
         f"{paper.tau:.2f}; of networks that we trained on CIFAR-10H's images it is {images:+.2f}, "
-        f"and on movie reviews {reviews:+.2f}. A test may rank methods as regret does, but only "
-        "regret tells ([comparison](docs/why_not_ood.md); "
+        f"and on movie reviews {reviews:+.2f}. So a test may rank methods as regret does or not; "
+        "you know it only after you have measured regret ([comparison](docs/why_not_ood.md); "
         "[CIFAR-10H's images](docs/cifar10h_images.md))."
     )
 

@@ -45,9 +45,23 @@ def test_the_bracket_is_named_and_no_area_is_negative(world):
 def test_a_note_says_why_expected_can_be_below_the_floor(world):
     row = evaluate(*world, "brier").to_dict() | {"n_aurec_expected": 0.3, "n_aurec_floor": 0.4}
     (said,) = notes([row], SHORT)
-    assert said.startswith("expected is n-AuReC in a world where the model is right")
+    assert said.startswith("expected is n-AuReC on answers simulated from the belief")
     assert notes([row | {"n_aurec_expected": 0.5}], SHORT) == []
     assert notes([row], {"aurec"}) == []
+
+
+def test_regret_is_shown_without_the_noise_of_the_answers_where_that_is_known(world):
+    truth, belief = world
+    row = evaluate(truth, belief, "brier")
+    assert row.regret_unbiased < row.regret
+    both = (
+        f"{row.regret_unbiased:.4f} of it was avoidable (regret); {row.regret:.4f} with the noise"
+    )
+    assert both in str(row)
+    row = evaluate(truth, belief, "log")  # without an unbiased regret
+    assert f"mean loss; at most {row.regret:.4f} of it was avoidable (regret)" in str(row)
+    known = evaluate(Annotations.from_probs(truth.probs), belief, "brier")
+    assert f"mean loss; {known.regret:.4f} of it was avoidable (regret)\n" in f"{known}\n"
 
 
 def test_many_notes_are_counted(world):

@@ -73,7 +73,7 @@ def test_the_first_method_is_named():
     assert "| log | tuned | n-AuReC | 4 | 6 | pairs | 1.0 [1.0, 1.0] |" in answer.body
     # laplace is one rank apart.
     assert answer.line == (
-        "Lowest mean rank by corrected n-AuReC: pairs, 1.0 [1.0, 1.0] of 4 methods (tuned, 6 "
+        "Lowest mean rank by n-AuReC: pairs, 1.0 [1.0, 1.0] of 4 methods (tuned, 6 "
         "families); the lead is clear in neither regime."
     )
     turned = [row | {"corrected": {"n_aurec": -row["n_aurec"]}} for row in rows()]
@@ -103,18 +103,20 @@ def without_noise(**changes):
 def test_the_difference_to_total_is_reported():
     plain = {"tuned": without_noise(), "paper": without_noise(n_aurec_corrected=0.4)}
     answer = better_than_total(both(), plain)
-    assert answer.sentence.startswith("Clearly better in the paper regime only: ")
+    assert answer.sentence.startswith("It is clearly better in the paper regime only. ")
     assert answer.line == (
-        "Clearly better in the paper regime only, clearly worse in the tuned regime only: "
-        "corrected n-AuReC by epistemic minus that by total uncertainty is +0.100 [+0.100, "
+        "It is clearly better in the paper regime only and clearly worse in the tuned regime only: "
+        "n-AuReC by epistemic minus that by total uncertainty is +0.100 [+0.100, "
         "+0.100] (tuned, 6 families)."
     )
     plain["paper"] = without_noise(n_aurec_corrected=0.5)
     answer = better_than_total(both(), plain)
     assert answer.sentence == (
-        "Clearly better in neither regime: its corrected n-AuReC minus that of total uncertainty "
-        "is +0.100 [+0.100, +0.100] tuned and +0.000 [+0.000, +0.000] paper (6 families) under "
-        "log loss, clearly worse in the tuned regime only, and under 0/1 loss in neither regime."
+        "It is clearly better in neither regime. Averaged over the methods, corrected n-AuReC by "
+        "epistemic uncertainty minus that by total uncertainty (positive is worse) is +0.100 "
+        "[+0.100, +0.100] tuned and +0.000 [+0.000, +0.000] paper (6 families) under log loss; "
+        "this is clearly worse in the tuned regime only. Under 0/1 loss it is clearly worse in "
+        "neither regime."
     )
     assert "as unreliable, under log loss +0.100 [+0.100, +0.100] tuned" in answer.body
     doubted = [
@@ -137,7 +139,7 @@ def test_the_effect_of_replicates_worked_by_hand():
     # Means on the first set: 0.5 against (0.8 + 0.7 + 0.6) / 3 = 0.7, 29 % less; gaps 0.1 and 0.4.
     # Against the others' total, 0.5 against 0.75: 33 % less.
     answer = replicates(both())
-    assert "those that did is -75 [-75, -75] % tuned" in answer.sentence
+    assert "changes the calibration gap by -75 [-75, -75] % tuned" in answer.sentence
     assert "their n-AuReC -33 [-33, -33] % tuned" in answer.sentence
     assert "(log loss, 6 families)" in answer.sentence
     assert "other methods: -75 [-75, -75] % (tuned, 6 families)." in answer.line
@@ -264,7 +266,7 @@ def test_rankings_against_one_network(plain):
         "Clearly better: ensemble (by total alone) and ensemble of twenty (by total alone) (tuned)"
     )
     assert "is +0.100 [+0.100, +0.100] tuned and +0.100 [+0.100, +0.100] paper" in answer.sentence
-    assert answer.line.startswith("Some methods clearly are in both regimes; ")
+    assert answer.line.startswith("Some method clearly is in both regimes; ")
     assert answer.line.endswith(" is +0.100 [+0.100, +0.100] (tuned, 6 families).")
     assert "| log | paper | knn | epistemic | +0.200 [+0.200, +0.200] | 6 families |" in answer.body
     worse = [row for row in baselines() if row["method"] in ("single", "ensemble", "dropout")]
@@ -277,10 +279,10 @@ def test_rankings_against_one_network(plain):
 
 def test_the_score_of_two_answers_orders_the_methods(plain):
     answer = who_knows(plain, both())
-    assert "loss: dirichlet_multinomial, 1.0 [1.0, 1.0] tuned and 1.0 [1.0" in answer.sentence
+    assert "annotators: dirichlet_multinomial, 1.0 [1.0, 1.0] tuned and 1.0" in answer.sentence
     assert "(of 7 methods)" in answer.sentence
     assert "loss: dirichlet_multinomial, 1.0 [1.0, 1.0] of 7 methods (tuned, 6" in answer.line
-    assert "the ensemble misjudges by 0.250 [0.250, 0.250] tuned" in answer.sentence
+    assert "as the ensemble predicts it, is off by 0.250 [0.250, 0.250] tuned" in answer.sentence
     fewer = [row for row in plain["paper"] if row["method"] != "dirichlet_multinomial"]
     assert "(of 6 methods)" in who_knows({**plain, "paper": fewer}, both()).sentence
     assert "| paper | 7 | 6 families | dirichlet_multinomial | 1.0 |" in answer.body

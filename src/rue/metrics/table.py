@@ -254,10 +254,14 @@ def _short_answer(row: "Evaluation") -> tuple[str, str, list[tuple[str, str, str
     ]
     regret, low = _number(values["regret"], 4), max(values["aurec_low"] or 0.0, 0.0)
     bracket = f"; bracket {low:.4f} to {_number(values['aurec_high'], 4)}" * bool(_bracket(values))
+    avoidable = f"{'at most ' * bool(answers)}{regret} of it was avoidable (regret)"
+    if values["regret_unbiased"] is not None:
+        avoidable = f"{_number(values['regret_unbiased'], 4)} of it was avoidable (regret)"
+        avoidable += f"; {regret} with the noise of the answers" * bool(answers)
     meanings = {
         "n_aurec": "; ".join(["0 perfect, 1 random", ", ".join(against)]),
         "aurec": f"area under the regret-coverage curve{bracket}",
-        "risk": f"mean loss; {regret} of it was avoidable (regret)",
+        "risk": f"mean loss; {avoidable}",
     }
     numbers = [
         (
@@ -303,8 +307,8 @@ def _sentence(values: Row) -> str:
 
 
 _BELOW_FLOOR = (
-    "expected is n-AuReC in a world where the model is right; the floor is for the answers as they "
-    "are, so expected can be lower"
+    "expected is n-AuReC on answers simulated from the belief, the floor on answers like these, so "
+    "expected can be lower"
 )
 
 
