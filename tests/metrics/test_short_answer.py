@@ -54,10 +54,9 @@ def test_regret_is_shown_without_the_noise_of_the_answers_where_that_is_known(wo
     truth, belief = world
     row = evaluate(truth, belief, "brier")
     assert row.regret_unbiased < row.regret
-    both = (
-        f"{row.regret_unbiased:.4f} of it was avoidable (regret); {row.regret:.4f} with the noise"
-    )
-    assert both in str(row)
+    unbiased, measured = f"{row.regret_unbiased:.4f}", f"{row.regret:.4f}"
+    text = str(row)
+    assert f"{unbiased} of it was avoidable (regret), {measured} with the answers' noise" in text
     row = evaluate(truth, belief, "log")  # without an unbiased regret
     assert f"mean loss; at most {row.regret:.4f} of it was avoidable (regret)" in str(row)
     known = evaluate(Annotations.from_probs(truth.probs), belief, "brier")

@@ -140,9 +140,9 @@ def test_the_effect_of_replicates_worked_by_hand():
     # Against the others' total, 0.5 against 0.75: 33 % less.
     answer = replicates(both())
     assert "changes the calibration gap by -75 [-75, -75] % tuned" in answer.sentence
-    assert "their n-AuReC -33 [-33, -33] % tuned" in answer.sentence
+    assert "and n-AuReC by -33 [-33, -33] % tuned" in answer.sentence
     assert "(log loss, 6 families)" in answer.sentence
-    assert "other methods: -75 [-75, -75] % (tuned, 6 families)." in answer.line
+    assert "regret) by -75 [-75, -75] % (tuned, 6 families)." in answer.line
     assert "against epistemic | tuned | -28.5 [-28.5, -28.4] %" in answer.body
 
 

@@ -257,7 +257,7 @@ def _short_answer(row: "Evaluation") -> tuple[str, str, list[tuple[str, str, str
     avoidable = f"{'at most ' * bool(answers)}{regret} of it was avoidable (regret)"
     if values["regret_unbiased"] is not None:
         avoidable = f"{_number(values['regret_unbiased'], 4)} of it was avoidable (regret)"
-        avoidable += f"; {regret} with the noise of the answers" * bool(answers)
+        avoidable += f", {regret} with the answers' noise" * bool(answers)
     meanings = {
         "n_aurec": "; ".join(["0 perfect, 1 random", ", ".join(against)]),
         "aurec": f"area under the regret-coverage curve{bracket}",
