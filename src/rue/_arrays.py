@@ -388,6 +388,11 @@ def _release(array: "NDArray[Any] | Chosen") -> None:
         base.madvise(mmap.MADV_DONTNEED)
 
 
+def row_sums(counts: NDArray[Any]) -> FloatArray:
+    """Return the sum of each row; of short rows, ``sum`` takes ten times as long."""
+    return np.asarray(np.einsum("ij->i", counts, dtype=np.float64))
+
+
 def round_to_scale(values: FloatArray, scale: float) -> FloatArray:
     """Round to 1e-12 of a scale, so that rounding errors do not affect rankings."""
     rounded = np.rint(values / scale * 1e12) / 1e12 * scale

@@ -139,8 +139,7 @@ def mean(probs: NDArray[Any]) -> NDArray[Any]:
 
 @kernel
 def _mean(start, stop, out, probs):
-    totals = np.empty((stop - start, probs.shape[1]))
-    mean_draws(probs[start:stop], totals, out[start:stop])
+    mean_draws(probs[start:stop], np.empty((stop - start, probs.shape[1])), out[start:stop])
 
 
 @kernel

@@ -100,8 +100,7 @@ class Gaussians(RealBelief):
 
     def mixture_mean(self) -> FloatArray:
         """Return the mean of the means of the draws."""
-        near = self.mean - self.mean[:, :1]
-        return np.asarray(self.mean[:, 0] + near.mean(axis=1))
+        return np.asarray(self.mean[:, 0] + (self.mean - self.mean[:, :1]).mean(axis=1))
 
     def mixture_quantile(self, q: float) -> FloatArray:
         """Return the a with mean F_s(a) = q."""

@@ -16,6 +16,7 @@ from rue._arrays import (
     as_values,
     as_vector,
     require_shape,
+    row_sums,
     show,
 )
 from rue.errors import InputError, ShapeError
@@ -185,7 +186,7 @@ class Loss(ABC):
             The mean losses.
         """
         n_points, n_classes = counts.shape
-        m, paid = counts.sum(axis=1), np.zeros(n_points)
+        m, paid = row_sums(counts), np.zeros(n_points)
         for k in range(n_classes):
             chosen = np.flatnonzero(counts[:, k])
             sure = np.eye(n_classes)[np.full(len(chosen), k)]

@@ -5,7 +5,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, row_sums
 from rue.losses.base import Expectation, check_distributions
 from rue.losses.squared import SquaresLoss
 
@@ -61,7 +61,7 @@ class Brier(SquaresLoss):
 
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
         """Return the mean loss of each answer under the frequencies of the other answers."""
-        m, squares = counts.sum(axis=1), np.einsum("ij,ij->i", counts, counts, dtype=np.float64)
+        m, squares = row_sums(counts), np.einsum("ij,ij->i", counts, counts, dtype=np.float64)
         others = (squares - 2 * squares / m + 1) / (m - 1) ** 2  # mean of sum a^2
         return np.asarray(others - 2 * (squares / m - 1) / (m - 1) + 1)
 

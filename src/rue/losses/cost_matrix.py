@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, as_array, as_seed, require_finite, require_shape
+from rue._arrays import FloatArray, as_array, as_seed, require_finite, require_shape, row_sums
 from rue.errors import AlignmentError, InputError, ShapeError
 from rue.losses.base import (
     TOLERANCE,
@@ -153,7 +153,7 @@ class CostMatrix(Loss):
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
         """Return the mean cost of each answer under the best action for the other answers."""
         self._check(counts.shape[1])
-        C, m = self.costs, counts.sum(axis=1)
+        C, m = self.costs, row_sums(counts)
         paid = counts @ C.T
         point, answer = np.nonzero(counts)
         action = np.empty(len(point), np.int64)
@@ -162,8 +162,7 @@ class CostMatrix(Loss):
             i, y = point[start : start + step], answer[start : start + step]
             others = (paid[i] - C[:, y].T) / (m[i] - 1)[:, None]
             action[start : start + step] = first_least(others, TOLERANCE * C.max())
-        terms = counts[point, answer] * C[action, answer]
-        return np.asarray(np.bincount(point, terms, len(counts)) / m)
+        return np.bincount(point, counts[point, answer] * C[action, answer], len(counts)) / m
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[np.int64]:
         """Return row numbers of C, shape (n_points,)."""

@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, row_sums
 from rue.errors import InputError
 from rue.losses.base import (
     TOLERANCE,
@@ -159,7 +159,7 @@ class Log(Loss):
 
         high = leave_one_out_log(np.ascontiguousarray(counts), STRENGTHS, TOLERANCE)
         if plugin is None:
-            plugin = self.bayes_risk(counts / counts.sum(axis=1)[:, None])
+            plugin = self.bayes_risk(counts / row_sums(counts)[:, None])
         return np.asarray(np.maximum(high, plugin))
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> FloatArray:

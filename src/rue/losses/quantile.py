@@ -6,7 +6,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, row_sums
 from rue.errors import InputError
 from rue.losses._student import expected_sd, student_density, student_quantile, student_scale
 from rue.losses.base import TOLERANCE, Expectation, Valued, mean_over_counts
@@ -150,7 +150,7 @@ class QuantileLoss(Valued):
 
         .. math:: \max((1 - q) k,\ q (m - k)) (x_{k+1} - x_k) / m.
         """
-        v, m = self.offsets(counts.shape[1]), counts.sum(axis=1)
+        v, m = self.offsets(counts.shape[1]), row_sums(counts)
         below, (k, share) = np.cumsum(counts, axis=1), self._steps.left_out(m)
         lower = np.argmax(below >= k[:, None], axis=1)
         upper = np.argmax(below >= k[:, None] + 1, axis=1)

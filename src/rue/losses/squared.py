@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, row_sums
 from rue.errors import InputError
 from rue.losses.base import Expectation, Loss, Valued
 from rue.losses.real import Mixture, Ragged, RealLoss
@@ -39,12 +39,12 @@ class SquaresLoss(Loss):
 
     def leave_one_out(self, counts: FloatArray) -> FloatArray:
         """Return (m / (m - 1))^2 times the Bayes risk of the frequencies of m answers."""
-        m = counts.sum(axis=1)
+        m = row_sums(counts)
         return inflated(self.bayes_risk(counts / m[:, None]), m, 2)
 
     def unbiased(self, counts: FloatArray) -> FloatArray:
         """Return m / (m - 1) times the Bayes risk of the frequencies of m answers."""
-        m = counts.sum(axis=1)
+        m = row_sums(counts)
         return inflated(self.bayes_risk(counts / m[:, None]), m, 1)
 
 

@@ -5,7 +5,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray
+from rue._arrays import FloatArray, row_sums
 from rue.losses.base import (
     TOLERANCE,
     Expectation,
@@ -83,11 +83,10 @@ class ZeroOne(Loss):
         it is ahead of every other class: by two or more it is the only one, by one it shares with
         those in second place.
         """
-        m, top = counts.sum(axis=1), counts.max(axis=1)
+        m, top = row_sums(counts), counts.max(axis=1)
         n_behind = (counts == top[:, None] - 1).sum(axis=1)
         alone = (counts == top[:, None]).sum(axis=1) == 1
-        right = np.where(alone, top / (n_behind + 1), 0.0)
-        return np.asarray(1 - right / m)
+        return np.asarray(1 - np.where(alone, top / (n_behind + 1), 0.0) / m)
 
     def check_actions(self, actions: ArrayLike, n_points: int, n_classes: int) -> NDArray[np.int64]:
         """Return classes, shape (n_points,)."""

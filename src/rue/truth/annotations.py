@@ -23,6 +23,7 @@ from rue._arrays import (
     require_n_classes,
     require_shape,
     round_to_scale,
+    row_sums,
     show,
 )
 from rue.beliefs.base import require_any_belief
@@ -223,7 +224,7 @@ class Annotations(Truth):
         """The number of annotators of each point, shape (n_points,); infinity if p* is known."""
         if self.counts is None:
             return np.full(self.n_points, np.inf)
-        return np.asarray(self.counts.sum(axis=1))
+        return row_sums(self.counts)
 
     @property
     def has_answers(self) -> bool:

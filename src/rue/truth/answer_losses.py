@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rue._arrays import FloatArray, IntArray, round_to_scale
+from rue._arrays import FloatArray, IntArray, round_to_scale, row_sums
 from rue.beliefs.base import Belief, Components
 from rue.errors import InputError
 from rue.losses import Loss, get_loss
@@ -87,7 +87,7 @@ class ClassAnswers(Answers):
 
     @property
     def n_answers(self) -> FloatArray:
-        return np.asarray(self.counts.sum(axis=1))
+        return row_sums(self.counts)
 
     def keys(self) -> tuple[FloatArray, ...]:
         return (*self.counts.T, *self.losses.T)
@@ -102,12 +102,12 @@ class ClassAnswers(Answers):
         return ClassAnswers(self.counts[:, columns], self.losses[:, columns], loss)
 
     def redrawn(self, rng: np.random.Generator) -> Components:
-        m = self.counts.sum(axis=1)
+        m = self.n_answers
         probs = rng.multinomial(m.astype(np.int64), self.counts / m[:, None]) / m[:, None]
         return self._realized(probs)
 
     def subsampled(self, n_annotators: int, rng: np.random.Generator) -> "ClassAnswers":
-        n_answers = np.minimum(self.counts.sum(axis=1), n_annotators).astype(np.int64)
+        n_answers = np.minimum(self.n_answers, n_annotators).astype(np.int64)
         return replace(self, counts=self._drawn(n_answers, rng))
 
     def _drawn(self, n_answers: NDArray[np.int64], rng: np.random.Generator) -> FloatArray:

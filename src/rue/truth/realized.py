@@ -257,7 +257,7 @@ def _of_pairs(truth: Annotations, costs: FloatArray) -> FloatArray:
     if truth.counts is None:
         return np.asarray(((truth.probs @ costs) * truth.probs).sum(axis=1))
     counts = truth.counts.astype(np.float64)
-    m = counts.sum(axis=1)
+    m = truth.n_annotators
     paid = ((counts @ costs) * counts).sum(axis=1) - counts @ np.diag(costs)
     return np.asarray(paid / (m * (m - 1)))
 
