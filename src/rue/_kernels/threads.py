@@ -115,9 +115,7 @@ def on_blocks(function: Callable[[int, int], R], n_points: int, n_numbers: int) 
 
 def filled(compiled: Any, out: NDArray[Any], first: NDArray[Any], *others: Any) -> NDArray[Any]:
     """Return ``out``, which a kernel writes for the points from ``start`` to ``stop``."""
-    on_blocks(
-        lambda start, stop: compiled(start, stop, out, first, *others), len(first), first.size
-    )
+    on_blocks(lambda a, b: compiled(a, b, out, first, *others), len(first), first.size)
     return out
 
 
@@ -127,12 +125,8 @@ def pointwise(body: Callable[..., None]) -> Callable[..., tuple[NDArray[Any], ND
 
     @wraps(body)
     def run(first: NDArray[Any], *others: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        aleatoric, epistemic = np.empty(len(first)), np.empty(len(first))
-        on_blocks(
-            lambda start, stop: compiled(start, stop, aleatoric, epistemic, first, *others),
-            len(first),
-            first.size,
-        )
-        return aleatoric, epistemic
+        out = np.empty(len(first)), np.empty(len(first))
+        on_blocks(lambda a, b: compiled(a, b, *out, first, *others), len(first), first.size)
+        return out
 
     return run
