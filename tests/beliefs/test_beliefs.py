@@ -245,3 +245,11 @@ def test_draws_are_one_hot_only_if_all_are(monkeypatch):
     monkeypatch.setattr(draws, "chunked", lambda probs: chunked(probs, n_bytes=1 << 10))
     assert Draws(late).doubts() == []
     assert Draws(sure).doubts()
+
+
+def test_actions_are_one_per_point_or_one_per_point_and_class():
+    mean = P.mean(axis=1)
+    np.testing.assert_array_equal(Draws(P, actions=mean).actions, mean)
+    np.testing.assert_array_equal(Draws(P, actions=[0, 1]).actions, [0, 1])
+    with pytest.raises(ShapeError, match=r"actions must have 2 points, got shape \(2, 2, 2\)"):
+        Draws(P, actions=P)

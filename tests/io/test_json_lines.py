@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from rue import read_truth
 from rue.errors import FileError
 from rue.io.answers import answers_of
 from rue.io.belief_tables import belief_arrays
@@ -129,3 +130,27 @@ def test_what_belongs_to_a_point_is_the_same_in_its_draws(tmp_path):
         arrays(tmp_path, *lines)
     same = arrays(tmp_path, *(line | {"counts": [1, 3]} for line in lines))
     assert same["counts"].tolist() == [[1, 3]]
+
+
+@pytest.mark.parametrize("classes", [None, ("no", "yes")])
+def test_lists_of_counts_may_name_their_classes(tmp_path, classes):
+    more = {} if classes is None else {"classes": classes}
+    lines = [json.dumps({"id": i, "counts": c, **more}) for i, c in (("a", [3, 1]), ("b", [0, 4]))]
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(lines))
+    truth = read_truth(path)
+    assert truth.counts.tolist() == [[3, 1], [0, 4]]
+    assert truth.outcomes.names == classes
+
+
+def test_the_first_list_of_another_length_is_named(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"id": "a", "counts": []}\n{"id": "b", "counts": [0, 4]}')
+    with pytest.raises(FileError, match="a list of the same length in every row, not at line 2"):
+        read_truth(path)
+
+
+def test_a_message_shows_all_columns(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"image": "a.png", "no": {"x": 1}}')
+    assert read_frame(path).shown == "image, no (lists or objects)"

@@ -638,3 +638,12 @@ def test_three_annotators_and_three_classes_are_no_counts(tmp_path):
 def test_half_a_submission_to_lewidi_is_none(tmp_path, text, message):
     with pytest.raises(FileError, match=message):
         read_predictions(written(tmp_path, "p.tsv", text))
+
+
+def test_json_by_row_is_known_by_the_name_of_one_column(tmp_path):
+    """One usual name decides, where all cells are words and ``source`` is a name of the user."""
+    rows = {"r1": {"label": "no", "source": "web"}, "r2": {"label": "yes", "source": "book"}}
+    truth = read_truth(written(tmp_path, "rows.json", json.dumps(rows)))
+    assert truth.ids.tolist() == ["r1", "r2"]
+    assert truth.outcomes.names == ("no", "yes")
+    assert truth.counts.tolist() == [[1, 0], [0, 1]]
