@@ -479,8 +479,8 @@ def test_the_house_does_not_grow():
     """Hold the numbers that were reached: lower them when you delete, and say what raises one."""
     files = list(SOURCE.rglob("*.py"))
     assert len(files) <= 251
-    assert sum(len(path.read_text().splitlines()) for path in files) <= 50_356
-    assert sum(map(code_lines, files)) <= 33_294
+    assert sum(len(path.read_text().splitlines()) for path in files) <= 50_301
+    assert sum(map(code_lines, files)) <= 33_236
     assert len([path for path in SOURCE.iterdir() if path.name != "__pycache__"]) <= 32
     for path in files:
         name = path.relative_to(SOURCE).as_posix()

@@ -250,11 +250,7 @@ class DataSet:
         }
 
     def save_predictions(
-        self,
-        path: str | os.PathLike[str],
-        belief: Belief,
-        *,
-        method: str | None = None,
+        self, path: str | os.PathLike[str], belief: Belief, *, method: str | None = None
     ) -> None:
         """Write a belief about the points of this part; see :func:`rue.save_predictions`."""
         from rue.io.saving import save_predictions
@@ -289,12 +285,7 @@ class DataSet:
             raise InputError(f"{self.name} has no counted answers to take as ratings")
         ratings = Ratings.from_counts(self.annotations.counts, self.values)
         return replace(
-            self,
-            annotations=None,
-            ratings=ratings,
-            labels=None,
-            class_names=(),
-            values=np.zeros(0),
+            self, annotations=None, ratings=ratings, labels=None, class_names=(), values=np.zeros(0)
         )
 
     def _require_classes(self) -> None:

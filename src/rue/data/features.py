@@ -83,8 +83,7 @@ def featurize(
     scale[scale == 0] = 1.0
     features = (matrix / scale).astype(np.float32)
     data_set = dataset.with_inputs(
-        features,
-        {data.name: (transform(_texts(data)) / scale).astype(np.float32) for data in ood},
+        features, {data.name: (transform(_texts(data)) / scale).astype(np.float32) for data in ood}
     )
     checksum = {f"features of {encoder}": features_digest(features)}
     return replace(data_set, checksums={**data_set.checksums, **checksum})

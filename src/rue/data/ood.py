@@ -57,11 +57,7 @@ def ood_groups(name: str) -> dict[str, tuple[str, ...]]:
 
 
 def add_ood(
-    data: DataSet,
-    root: str | os.PathLike[str] | None = None,
-    *,
-    seed: int = 0,
-    **options: Any,
+    data: DataSet, root: str | os.PathLike[str] | None = None, *, seed: int = 0, **options: Any
 ) -> DataSet:
     """Return a data set with its OOD sets (``data.ood``), as far as they are available.
 

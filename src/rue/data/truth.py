@@ -22,11 +22,7 @@ def is_data_set(text: str) -> bool:
 
 
 def data_set_truth(
-    name: str,
-    root: str | os.PathLike[str] | None = None,
-    *,
-    split: Split = "all",
-    seed: int = 0,
+    name: str, root: str | os.PathLike[str] | None = None, *, split: Split = "all", seed: int = 0
 ) -> Truth:
     """Return what annotators said about the points of a data set."""
     data = load(name, root, split=split, seed=seed)

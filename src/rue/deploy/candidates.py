@@ -229,11 +229,7 @@ class Bins:
 
 
 def _best(
-    losses: Losses,
-    hat: Components,
-    problem: Problem,
-    candidates: Sequence[Weights],
-    fits: Fits,
+    losses: Losses, hat: Components, problem: Problem, candidates: Sequence[Weights], fits: Fits
 ) -> tuple[Value, tuple[Weights, float]]:
     """Sort the points in each direction; return the best value and its weights and threshold."""
     n = len(hat)

@@ -10,15 +10,7 @@ from rue.components import Run
 from rue.errors import InputError
 from rue.inference.reliability_bands import CalibrationBands, calibration_bands
 from rue.metrics.second_order import Pair, few_answers
-from rue.plots.style import (
-    GREY,
-    PALETTE,
-    axes_of,
-    line_styles,
-    look,
-    loss_title,
-    put_bars_on_grid,
-)
+from rue.plots.style import GREY, PALETTE, axes_of, line_styles, look, loss_title, put_bars_on_grid
 
 
 def plot_regret_calibration(

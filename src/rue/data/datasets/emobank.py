@@ -27,10 +27,7 @@ _PERSPECTIVES: tuple[Perspective, ...] = ("both", "readers", "writers")
 _FOLDS: tuple[Folds, ...] = ("official", "document")
 _DIMENSIONS = ("valence", "arousal", "dominance")
 _SPLIT, _TEXTS, _DOCUMENTS = "emobank.csv", "raw.csv", "meta.tsv"
-_RATINGS = {
-    "readers": "individual_reader_ratings.csv",
-    "writers": "individual_writer_ratings.csv",
-}
+_RATINGS = {"readers": "individual_reader_ratings.csv", "writers": "individual_writer_ratings.csv"}
 _RATINGS_KNOWN = ("1", "2", "3", "4", "5")
 _PARTS = {"train": "train", "dev": "validation", "test": "test"}
 _HEADLINES = "SemEval"  # the one document whose sentences are unrelated

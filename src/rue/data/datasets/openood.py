@@ -19,10 +19,7 @@ OPENOOD_GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "cifar10": MappingProxyType({"near": NEAR, "far": FAR}),
         "imagenet": MappingProxyType(
-            {
-                "near": ("ssb_hard", "ninco"),
-                "far": ("inaturalist", "textures", "openimage_o"),
-            }
+            {"near": ("ssb_hard", "ninco"), "far": ("inaturalist", "textures", "openimage_o")}
         ),
     }
 )

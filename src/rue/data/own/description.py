@@ -32,13 +32,7 @@ from rue.data.dataset import SPLITS, DataSet, TaskKind, counted
 from rue.data.entry import Entry, make_data_set
 from rue.data.files import Reader
 from rue.data.own.answers import OwnAnswers, read_own_answers, table_with, values_of
-from rue.data.own.inputs import (
-    OwnInputs,
-    input_digests,
-    read_inputs,
-    source_digest,
-    table_digest,
-)
+from rue.data.own.inputs import OwnInputs, input_digests, read_inputs, source_digest, table_digest
 from rue.data.splits import Splits, hashed_folds, named_splits, rotate
 from rue.errors import FileError, InputError
 from rue.io.atomic import replacing
@@ -153,12 +147,7 @@ def own_entry(path: Path) -> Entry:
 
 
 def load_own(
-    description: Description,
-    reader: Reader,
-    entry: Entry,
-    *,
-    seed: int,
-    size: int | None = None,
+    description: Description, reader: Reader, entry: Entry, *, seed: int, size: int | None = None
 ) -> DataSet:
     """Load your own data set; its files must have the checksums that the check wrote."""
     answers, inputs, parts, notes = read_own(description, size=size)
@@ -214,12 +203,7 @@ def read_own(
 
 
 def assigned(
-    name: str,
-    answers: OwnAnswers,
-    inputs: OwnInputs,
-    parts: Sequence[str] | None,
-    *,
-    seed: int,
+    name: str, answers: OwnAnswers, inputs: OwnInputs, parts: Sequence[str] | None, *, seed: int
 ) -> tuple[Splits, tuple[str, ...]]:
     """Return the given splits, or else folds of groups or inputs, rotated by the seed."""
     if parts is not None:
