@@ -10,12 +10,7 @@ from numpy.typing import ArrayLike
 
 from rue._arrays import LARGEST, FloatArray, as_vector, kept, require_between
 from rue.beliefs.real import RealBelief
-from rue.losses._student import (
-    student_distance,
-    student_quantile,
-    student_scale,
-    student_spread,
-)
+from rue.losses._student import student_distance, student_quantile, student_scale, student_spread
 from rue.losses.base import Expectation
 from rue.losses.outcomes import RealNumbers
 from rue.losses.real import Ragged, RealLoss

@@ -8,13 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rue._arrays import FloatArray, row_sums
 from rue.errors import InputError
-from rue.losses.base import (
-    TOLERANCE,
-    Expectation,
-    Loss,
-    check_distributions,
-    mean_over_counts,
-)
+from rue.losses.base import TOLERANCE, Expectation, Loss, check_distributions, mean_over_counts
 
 FLOOR = 1e-12
 """Predicted probabilities below this are raised to it; the others are not renormalised."""
