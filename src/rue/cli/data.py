@@ -1,8 +1,9 @@
 """rue data: which data sets there are, what they hold, fetching them, and checking your own."""
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from rue.cli import App, emit, emit_either, emit_json, terminal_width, warn
 from rue.cli.options import (
@@ -95,8 +96,24 @@ def fetch(
         emit(f"{name}: {'already here' if there else 'here'}")
 
 
+@dataclass(frozen=True)
+class OwnColumns:
+    """The columns of a data set, by what they hold."""
+
+    panel: ClassVar[str] = "Columns"
+    id: str | None = option(None, "The column of ids.")
+    label: str | None = option(None, "The column of answers, as classes.")
+    rating: str | None = option(None, "The column of answers, as numbers.")
+    annotator: str | None = option(None, "The column of annotators.")
+    text: str | None = option(None, "The column of texts.")
+    image: str | None = option(None, "The column of image files.")
+    split: str | None = option(None, "The column of splits.")
+    group: str | None = option(None, "The column of groups that must not be split.")
+
+
 @app.command(epilog="Example:  rue data check my-folder --label answer --out mine.toml")
 def check(
+    columns: OwnColumns,
     path: Path = argument(
         ...,
         "A file of answers or counts, a folder of datasets, or one that has answers and inputs.",
@@ -106,14 +123,6 @@ def check(
         None, "The TOML file to write; by default NAME.toml in the current folder."
     ),
     name: str | None = option(None, "Name of the data set; by default that of the file."),
-    id_: str | None = option(None, "The column of ids.", "--id"),
-    label: str | None = option(None, "The column of answers, as classes."),
-    rating: str | None = option(None, "The column of answers, as numbers."),
-    annotator: str | None = option(None, "The column of annotators."),
-    text: str | None = option(None, "The column of texts."),
-    image: str | None = option(None, "The column of image files."),
-    split: str | None = option(None, "The column of splits."),
-    group: str | None = option(None, "The column of groups that must not be split."),
     classes: str | None = option(None, "The classes in their order, e.g. no,maybe,yes."),
     max_memory: str | None = MAX_MEMORY,
     format: TableOrJson = FORMAT,
@@ -126,16 +135,7 @@ def check(
         path,
         name=out.stem if name is None and out is not None else name,
         inputs=inputs,
-        columns={
-            "id": id_,
-            "label": label,
-            "rating": rating,
-            "annotator": annotator,
-            "text": text,
-            "image": image,
-            "split": split,
-            "group": group,
-        },
+        columns=asdict(columns),
         classes=None if classes is None else [word.strip() for word in classes.split(",")],
         folder=None if out is None else out.parent,
         max_memory=None if max_memory is None else parse_size(max_memory),

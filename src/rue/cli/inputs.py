@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from rue.beliefs import Belief
+from rue.cli import is_number
 from rue.cli.options import (
     COLUMN,
     FILE,
@@ -241,14 +242,11 @@ def read_limits(at: float | None, coverage_at: list[str] | None) -> dict[str, fl
     limits = {} if at is None else {"coverage": at}
     for text in coverage_at or ():
         name, _, number = text.partition("=")
-        try:
-            limit = float(number)
-        except ValueError:
-            limit = math.nan
+        limit = float(number) if is_number(number) else math.nan
         if name not in ("risk", "regret") or not 0 <= limit < math.inf or name in limits:
             raise InputError(
-                f"--coverage-at must be risk=NUMBER or regret=NUMBER from 0 on, each once, "
-                f"got {text!r}"
+                "--coverage-at must be risk=NUMBER or regret=NUMBER from 0 on, each once, got "
+                f"{text!r}"
             )
         limits[name] = limit
     return limits
