@@ -8,7 +8,7 @@ import pytest
 
 from rue.cli import main
 from rue.errors import FileError
-from rue.io.annotator_groups import read_annotator_groups
+from rue.io.several_truths import read_annotator_groups
 
 CLASSES = ["no", "maybe", "yes"]
 

@@ -12,8 +12,8 @@ from rue.cli import main
 from rue.errors import AlignmentError, FileError
 from rue.inference.intervals import combined_row
 from rue.io.answers import read_truth
-from rue.io.multi_label import read_label_beliefs, read_label_truths
 from rue.io.names import Matching
+from rue.io.several_truths import read_label_beliefs, read_label_truths
 
 # Who chose what: u1 of q1 chose both, u2 of q2 nothing.
 CHOICES = {"q1": {"u1": ["a", "b"], "u2": ["b"]}, "q2": {"u1": ["c"], "u2": []}}

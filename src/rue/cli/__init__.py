@@ -256,12 +256,12 @@ def emit_json(value: Any) -> None:
     emit(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
 
 
-def emit_either(format: str, facts: Any, text: str) -> None:
-    """Print facts as JSON, or what they say as text."""
+def emit_either(format: str, facts: Any, text: str, notes: Sequence[str] = ()) -> None:
+    """Print facts as JSON, or what they say as text, with notes below."""
     if format == "json":
         emit_json(facts)
     else:
-        emit(text)
+        emit("\n".join([text, *(f"note: {note}" for note in notes)]))
 
 
 def escape_lines(text: str, *, marked: bool = True) -> str:

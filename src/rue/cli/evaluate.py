@@ -38,9 +38,8 @@ from rue.cli.options import (
 from rue.components import Run
 from rue.errors import InputError
 from rue.inference.intervals import combined_row, intervals
-from rue.io.annotator_groups import read_annotator_groups
-from rue.io.multi_label import read_label_beliefs, read_label_truths
 from rue.io.runs import make_run
+from rue.io.several_truths import read_annotator_groups, read_label_beliefs, read_label_truths
 from rue.metrics.columns import CORRECTED_TITLES, EVALUATED, PERSON, SHORT
 from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.metrics.limits import limit_titles

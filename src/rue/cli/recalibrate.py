@@ -1,7 +1,6 @@
 """rue recalibrate: fit a map from epistemic uncertainty to regret, apply it, show it."""
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +79,7 @@ def fit(
             f"before, {fitted.gap_after:.4g} after), so the exit code is 1."
         )
         (notes if format == "json" else lines).append(why)
-    _print({"map": fitted.to_dict()}, lines, notes, format)
+    emit_either(format, {"map": fitted.to_dict(), "notes": notes}, "\n".join(lines), notes)
     if not helps:
         raise typer.Exit(1)
 
@@ -131,7 +130,8 @@ def apply(
         _before_and_after(means),
         f"components are in {out}",
     ]
-    _print({"map": fitted.to_dict(), "new": {"method": new.method} | means}, lines, notes, format)
+    facts = {"map": fitted.to_dict(), "new": {"method": new.method} | means, "notes": notes}
+    emit_either(format, facts, "\n".join(lines), notes)
 
 
 @app.command(epilog="Example:  rue recalibrate show map.json --format json")
@@ -144,7 +144,7 @@ def show(
     knots = zip(fitted.fitted.epistemic, fitted.fitted.regret, strict=True)
     steps = [["estimate", "regret"], *([f"{e:.4g}", f"{r:.4g}"] for e, r in knots)]
     lines = [*_lines(fitted, fitted.kind.method or map_file.stem), "", format_grid(steps, left=0)]
-    _print({"map": fitted.to_dict()}, lines, (), format)
+    emit_either(format, {"map": fitted.to_dict(), "notes": []}, "\n".join(lines))
 
 
 def _lines(fitted: RecalibrationMap, name: str) -> list[str]:
@@ -216,8 +216,3 @@ def _write(path: Path, new: DeployPoints, after: Components) -> None:
         "method": np.full(len(after), new.method),
     }
     save_table(path, {k: v for k, v in columns.items() if v is not None}, parents=True)
-
-
-def _print(facts: JsonObject, lines: list[str], notes: Sequence[str], format: str) -> None:
-    text = "\n".join([*lines, *(f"note: {note}" for note in notes)])
-    emit_either(format, facts | {"notes": list(notes)}, text)
