@@ -15,7 +15,7 @@ from rue.cli.inputs import Budgets, Matched, OneLoss, method_of, require_other_f
 from rue.cli.options import COLUMN, DEFER_FEE, FORMAT, ONE_METHOD, TableOrJson, argument, option
 from rue.deploy import Attained, Outcome, Rule, attained, budgets_kept, compare_rules, fit_selector
 from rue.deploy.candidates import total_weights
-from rue.deploy.points import DeployPoints, read_calibration, read_of_kind
+from rue.deploy.points import read_calibration, read_of_kind
 from rue.errors import InputError
 from rue.io.saving import save_table
 from rue.metrics.clusters import cluster_column
@@ -116,7 +116,24 @@ def fit(
         new = read_of_kind(
             compare, rule.kind, matched.answers(), matching=matching, bound=rule.bound, others=True
         )
-        outcomes = _compared(rule, points, new, defer_fee or 0.0)
+        if new.star is None:
+            raise InputError(
+                f"{new.path}: has no answers, and --compare needs them, in the file or by id in "
+                "--truth"
+            )
+        outcomes = compare_rules(
+            points.star,
+            points.hat,
+            new.star,
+            new.hat,
+            rule.problem,
+            doubt_cal=points.doubt,
+            doubt_new=new.doubt,
+            delta=rule.delta,
+            bound=rule.bound,
+            seed=rule.seed,
+            defer_fee=defer_fee or 0.0,
+        )
         facts["comparison"] = [plain(replace(outcome, rule=None)) for outcome in outcomes]
         lines += ["", _comparison(outcomes, problem)]
         if plot is not None:
@@ -181,8 +198,7 @@ def apply(
         within = budgets_kept(here, loaded.problem)
         facts["new"] |= {"attained": plain(here), "kept": within}
         lines += _attained_lines(loaded.problem, here, within) if here.n_accepted else []
-    lines += [f"note: {note}" for note in new.notes]
-    emit_either(format, facts, "\n".join(lines))
+    emit_either(format, facts, "\n".join(lines), new.notes)
     if not accepted.any() or not all(within.values()):
         raise typer.Exit(1)
 
@@ -198,28 +214,6 @@ def show(rule: Path = RULE, format: TableOrJson = FORMAT) -> None:
     emit_either(format, {"rule": loaded.to_dict()}, "\n".join(lines))
     if loaded.tau == -math.inf:
         raise typer.Exit(1)
-
-
-def _compared(
-    rule: Rule, cal: DeployPoints, new: DeployPoints, defer_fee: float
-) -> tuple[Outcome, ...]:
-    if new.star is None or cal.star is None:
-        raise InputError(
-            f"{new.path}: has no answers, and --compare needs them, in the file or by id in --truth"
-        )
-    return compare_rules(
-        cal.star,
-        cal.hat,
-        new.star,
-        new.hat,
-        rule.problem,
-        doubt_cal=cal.doubt,
-        doubt_new=new.doubt,
-        delta=rule.delta,
-        bound=rule.bound,
-        seed=rule.seed,
-        defer_fee=defer_fee,
-    )
 
 
 _OUTSIDE = (
