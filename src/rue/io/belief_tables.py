@@ -19,7 +19,7 @@ from rue.io.columns import plain_name
 from rue.io.files import Frame, row_ids, without_index
 from rue.io.logs import PAIRS
 from rue.io.names import Matching, find_id_name
-from rue.io.point_rows import SCALARS, PointRows, point_rows
+from rue.io.point_rows import PointRows, point_rows
 from rue.losses.outcomes import written_name
 
 REAL_KINDS = {
@@ -57,13 +57,15 @@ def real_kind(names: Any) -> str | None:
 class TableArrays(NamedTuple):
     """The arrays of a table of predictions, what the order of classes says, and notes.
 
-    ``used`` are the columns that were read as predictions.
+    ``used`` are the columns that were read as predictions; other columns that say the same in all
+    ``rows`` of a point are added to the arrays.
     """
 
     arrays: dict[str, NDArray[Any]]
     order: Order
     used: Collection[str | None]
     notes: Sequence[str] = ()
+    rows: PointRows | None = None
 
 
 def belief_arrays(frame: Frame, matching: Matching) -> TableArrays:
@@ -83,12 +85,13 @@ def belief_arrays(frame: Frame, matching: Matching) -> TableArrays:
             advice={"--multi-label": "takes each label as a binary problem"},
         )
     table = _layout(frame, name, matching)
-    return table._replace(used=[*table.used, name, frame.find("draw")])
+    used = [*table.used, name, frame.find("draw")]
+    arrays = table.arrays if table.rows is None else table.rows.with_groups(table.arrays, used)
+    return table._replace(arrays=arrays, used=used)
 
 
 def _layout(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
     """Find out which layout a table of predictions has, and return what it holds."""
-    index = {name, frame.find("draw")}
     nested = [
         key
         for key in _ARRAYS
@@ -105,12 +108,12 @@ def _layout(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
         rows = PointRows.of(frame, name)
         used = [column for column in frame.columns if plain_name(column) in REAL_KINDS[kind]]
         arrays = {plain_name(column): rows.stacked(frame.numbers(column)) for column in used}
-        return TableArrays(rows.with_groups(arrays, {*used, *index}), "none", used, rows.notes)
+        return TableArrays(arrays, "none", used, rows.notes, rows)
     if sample is not None and name is not None:
         return TableArrays(_of_samples(frame, name, sample), "none", [sample])
     if of_class is not None and key is not None:
         return _long(frame, name, of_class, key)
-    if label is not None and len(frame.number_columns({*index, label})) < 2:
+    if label is not None and len(frame.number_columns({name, frame.find("draw"), label})) < 2:
         return _labels(frame, name, label)
     return _wide(frame, name, matching)
 
@@ -133,17 +136,14 @@ def _labels(frame: Frame, name: str | None, label: str) -> TableArrays:
     """Return labels that a model gave: each row is a sampled answer."""
     rows = PointRows.of(frame, name)
     words = _full_words(frame, label, frame.columns[label].missing)
-    arrays: dict[str, NDArray[Any]] = {"sampled_labels": words[rows.rows]}
-    arrays = rows.with_groups(arrays, {label, name, frame.find("draw")})
     note = f"{frame.path} was read as labels, {rows.rows.shape[1]} per point, as sampled answers"
-    return TableArrays(arrays, "none", [label], [note])
+    return TableArrays({"sampled_labels": words[rows.rows]}, "none", [label], [note], rows)
 
 
 def _wide(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
     """Return a table with a column of probabilities for each class, or for the positive one."""
     rows, positive = PointRows.of(frame, name), matching.positive
-    index = {name, frame.find("draw")}
-    others = {*index, frame.find("epistemic"), frame.find("method")}
+    others = {name, *map(frame.find, ("draw", "epistemic", "method"))}
     if positive is not None:
         columns = [_probability_column(frame, others, positive)]
     elif set(matching.classes or ()) & set(frame.columns):
@@ -163,13 +163,11 @@ def _wide(frame: Frame, name: str | None, matching: Matching) -> TableArrays:
     table = np.stack([frame.numbers(column) for column in columns], axis=1)
     arrays = {"probs": rows.stacked(table if positive is None else table[:, 0])}
     notes = rows.notes
-    if positive is None and not has_no_names(columns):
-        arrays["classes"] = np.array(columns)
-    usual = positive is None or plain_name(columns[0]) in _PROBABILITIES
-    if positive is not None and not usual and written_name(columns[0]) != positive:
+    if positive is None:
+        arrays |= {} if has_no_names(columns) else {"classes": np.array(columns)}
+    elif plain_name(columns[0]) not in _PROBABILITIES and written_name(columns[0]) != positive:
         notes.append(f"{frame.path}: {read_as(columns[0], positive)}")
-    arrays = rows.with_groups(arrays, {*columns, *index}, ["epistemic"])
-    return TableArrays(arrays, "given", columns, notes)
+    return TableArrays(arrays, "given", columns, notes, rows)
 
 
 def read_as(column: str, positive: str) -> str:
@@ -295,8 +293,7 @@ def _of_lists(frame: Frame, name: str | None, keys: Sequence[str]) -> TableArray
         arrays["classes"] = np.array(next(iter(classes.values())))
     elif "classes" in frame.columns and frame.columns["classes"].is_nested:
         arrays["classes"] = np.array(stated_classes(frame))
-    arrays = rows.with_groups(arrays, {*keys, name, frame.find("draw")}, SCALARS)
-    return TableArrays(arrays, order, [*keys, "classes"])
+    return TableArrays(arrays, order, keys, rows=rows)
 
 
 def _same_in_draws(frame: Frame, key: str, array: NDArray[Any]) -> NDArray[Any]:

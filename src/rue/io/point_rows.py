@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from rue._arrays import IntArray
 from rue.errors import FileError
-from rue.io.columns import FrameColumn, plain_name
+from rue.io.columns import plain_name
 from rue.io.files import Frame, row_ids
 
-SCALARS = ("epistemic", "actions", "method")
-"""Columns of predictions with one value per point."""
+_SCALARS = ("epistemic", "actions", "method")
+"""Columns of predictions with one value per point, whatever its draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,35 +38,25 @@ class PointRows:
         return chosen[:, 0] if self.rows.shape[1] == 1 else chosen
 
     def with_groups(
-        self,
-        arrays: dict[str, NDArray[Any]],
-        used: Collection[str | None],
-        required: Sequence[str] = (),
+        self, arrays: dict[str, NDArray[Any]], used: Collection[str | None]
     ) -> dict[str, NDArray[Any]]:
         """Add ids, and the columns that say the same in all draws of each point."""
         for name, column in self.frame.columns.items():
             if name in used or column.is_nested:
                 continue
-            cells = self._once(name, column, required=plain_name(name) in required)
-            if cells is not None:
-                arrays[plain_name(name) if plain_name(name) in SCALARS else name] = cells
+            cells, usual = column.group, plain_name(name)
+            same = (cells[self.rows] == cells[self.rows[:, :1]]).all(axis=1)
+            if same.all():
+                arrays[usual if usual in _SCALARS else name] = np.asarray(cells[self.rows[:, 0]])
+            elif usual in _SCALARS:
+                point = int(np.argmin(same))
+                one, other, *_ = dict.fromkeys(cells[self.rows[point]].tolist())
+                of = "" if self.ids is None else f" for {str(self.ids[point])!r}"
+                raise self.frame.error(
+                    f"{name} must be the same for all draws of a point, got {one!r} and "
+                    f"{other!r}{of}"
+                )
         return arrays if self.ids is None else arrays | {"ids": self.ids}
-
-    def _once(self, name: str, column: FrameColumn, *, required: bool) -> NDArray[Any] | None:
-        """Return one value per point, or None, or raise, if draws of a point differ."""
-        cells = column.group
-        same = (cells[self.rows] == cells[self.rows[:, :1]]).all(axis=1)
-        if same.all():
-            return np.asarray(cells[self.rows[:, 0]])
-        if not required:
-            return None
-        point = int(np.argmin(same))
-        values = list(dict.fromkeys(cells[self.rows[point]].tolist()))[:2]
-        of = "" if self.ids is None else f" for {str(self.ids[point])!r}"
-        raise self.frame.error(
-            f"{name} must be the same for all draws of a point, got "
-            f"{values[0]!r} and {values[1]!r}{of}"
-        )
 
     @property
     def notes(self) -> list[str]:
