@@ -140,37 +140,24 @@ def read_frame(
 ) -> Frame:
     """Read any file; with ``parts``, all parts of a folder of `datasets` with their names."""
     path = Path(path)
-    return _with_shares(
-        _any_frame(path, names, arrays, matrix=matrix, parts=parts, max_memory=max_memory)
-    )
-
-
-def _any_frame(
-    path: Path,
-    names: Collection[str],
-    arrays: Collection[str] | None,
-    *,
-    matrix: bool,
-    parts: bool,
-    max_memory: int | None,
-) -> Frame:
     kind = suffix_of(path)
     if path.is_dir():
         from rue.io.arrow import read_dataset_folder
 
-        return read_dataset_folder(path, max_memory, parts=parts)
+        return _with_shares(read_dataset_folder(path, max_memory, parts=parts))
     if kind in ARRAY_SUFFIXES:
         return _arrays(path, kind, arrays, max_memory)
     if kind in ARROW_SUFFIXES:
         from rue.io.arrow import read_arrow
 
-        return read_arrow(path, max_memory)
+        return _with_shares(read_arrow(path, max_memory))
     if kind == ".eval":
         from rue.io.json_files import frame_of
         from rue.io.logs import inspect_log
 
         log = inspect_log(path, max_memory)
-        return frame_of(path, log.records, log, MemoryBudget(path, path.stat().st_size, max_memory))
+        budget = MemoryBudget(path, path.stat().st_size, max_memory)
+        return _with_shares(frame_of(path, log.records, log, budget))
     content, budget = read_bytes(path, max_memory)
     text, encoding = decoded(path, content)
     is_table = kind in (".csv", ".tsv")
@@ -189,9 +176,9 @@ def _any_frame(
             f"{path}: must be {', '.join(ARRAY_SUFFIXES + TEXT_SUFFIXES)}, "
             f"{', '.join(JSON_SUFFIXES + ARROW_SUFFIXES)}, got {kind!r}"
         )
-    if encoding == "utf-8":
-        return frame
-    return replace(frame, notes=(*frame.notes, f"{path} was read as {encoding.upper()}"))
+    if encoding != "utf-8":
+        frame = replace(frame, notes=(*frame.notes, f"{path} was read as {encoding.upper()}"))
+    return _with_shares(frame)
 
 
 def suffix_of(path: Path) -> str:
