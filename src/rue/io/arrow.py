@@ -6,9 +6,7 @@ their own headers and not by the footer, rows, and the words of text.
 
 import json
 import uuid
-from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
-from types import MappingProxyType
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -204,26 +202,19 @@ def _by_name(cell: Any, names: list[str]) -> Any:
 
 
 def _frame(
-    path: Path,
-    table: dict[str, Any],
-    budget: MemoryBudget,
-    labels: Mapping[str, list[str]] = MappingProxyType({}),
+    path: Path, table: dict[str, Any], budget: MemoryBudget, labels: dict[str, list[str]]
 ) -> Frame:
-    n_rows = len(next(iter(table.values()))) if table else 0
+    n_rows = len(next(iter(table.values()), ()))
     if not n_rows:
         raise FileError(f"{path}: holds no rows")
     columns = {}
     for name, stored in table.items():
         column = _column(stored, budget)
         if name in labels:
-            listed = column.cells.tolist() if isinstance(column.cells, np.ndarray) else column.cells
-            cells = [_by_name(cell, labels[name]) for cell in listed]
+            cells = [_by_name(cell, labels[name]) for cell in column.listed]
             column = FrameColumn(cells, budget, tuple(labels[name]), "given")
-        if name.startswith(_INDEX):
-            numbers = column.numbers
-            if numbers is not None and np.array_equal(numbers, np.arange(n_rows)):
-                continue  # the row numbers that pandas writes
-        columns[name] = column
+        if not (name.startswith(_INDEX) and column.counts_rows):
+            columns[name] = column
     return Frame(path, columns, {}, range(1, n_rows + 1))
 
 

@@ -81,6 +81,12 @@ class FrameColumn:
         return [row for row, cell in cells if not is_missing(cell) and _parsed([cell]) is None]
 
     @property
+    def counts_rows(self) -> bool:
+        """Whether the cells number the rows from 0, as the index that pandas writes does."""
+        numbers = self.numbers
+        return numbers is not None and np.array_equal(numbers, np.arange(len(numbers)))
+
+    @property
     def is_nested(self) -> bool:
         """Whether a cell is a list or an object."""
         cells = self.cells

@@ -11,8 +11,6 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from rue._text import marked, unprotected
 from rue.errors import FileError
 from rue.io.columns import FrameColumn, is_number, is_percentage
@@ -91,11 +89,8 @@ def read_text(
         name or UNNAMED: FrameColumn(column, budget)
         for name, column in zip(header, cells, strict=True)
     }
-    if UNNAMED in columns:
-        numbers = columns[UNNAMED].numbers
-        counts_rows = numbers is not None and np.array_equal(numbers, np.arange(len(numbers)))
-        if counts_rows or next(iter(columns)) != UNNAMED:
-            del columns[UNNAMED]  # the row numbers that pandas writes
+    if UNNAMED in columns and (next(iter(columns)) != UNNAMED or columns[UNNAMED].counts_rows):
+        del columns[UNNAMED]
     return Frame(path, columns, {}, [number for number, _ in lines], named, tuple(notes))
 
 
