@@ -111,3 +111,13 @@ def test_options_that_do_not_go_together(folder, capsys, options):
     with pytest.raises(SystemExit, match="2"):
         main(["evaluate", *files, "--by-annotator", "gender", *options])
     assert "leave out" in capsys.readouterr().err
+
+
+def test_by_leads_to_by_annotator(folder, capsys):
+    with pytest.raises(SystemExit):
+        main(
+            ["evaluate", str(folder / "m.npz"), "--truth", str(folder / "t.csv"), "--by", "gender"]
+        )
+    said = " ".join(capsys.readouterr().err.split())
+    assert "--by must be a column of the files, got 'gender'" in said
+    assert "--by-annotator groups the answers by a column about annotators" in said

@@ -299,7 +299,8 @@ def _groups(run: Run, by: str | None) -> Iterator[tuple[str, Run]]:
     if by not in run.groups:
         raise InputError(
             f"--by must be a column of the files, got {by!r}; "
-            f"{run.path} and its truth have {', '.join(run.groups) or 'none'}"
+            f"{run.path} and its truth have {', '.join(run.groups) or 'none'}",
+            advice={"--by-annotator": "groups the answers by a column about annotators"},
         )
     column = run.groups[by]
     is_number = column.dtype.kind == "f"
