@@ -10,7 +10,7 @@ import functools
 import hashlib
 import io
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -240,13 +240,7 @@ def _by_name(
     dataset: DataSet, arrays: dict[str, NDArray[Any]], path: str | Path
 ) -> NDArray[np.float32]:
     if "ids" in arrays and "features" in arrays:
-        features = arrays["features"]
-        if features.ndim != 2 or arrays["ids"].shape != (len(features),):
-            raise ShapeError(f"ids and features of {path} must have as many rows as each other")
-        ids = named_rows(Path(path), arrays["ids"], "ids")
-        if len(set(ids.tolist())) < len(ids):
-            raise AlignmentError(f"ids of {path} must be unique")
-        rows = dict(zip(ids.tolist(), features, strict=True))
+        rows = features_by_id(Path(path), arrays)
     else:
         rows = {name: array.ravel() for name, array in arrays.items()}
     missing = [str(name) for name in dataset.ids if name not in rows]
@@ -259,6 +253,17 @@ def _by_name(
     if len({len(row) for row in chosen}) != 1:
         raise ShapeError(f"all features of {path} must have the same length")
     return as_features(np.stack(chosen), f"the features of {path}")
+
+
+def features_by_id(path: Path, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the row of ``features`` that belongs to each of ``ids``."""
+    features = arrays["features"]
+    if features.ndim != 2 or arrays["ids"].shape != (len(features),):
+        raise ShapeError(f"ids and features of {path} must have as many rows as each other")
+    ids = named_rows(path, arrays["ids"], "ids").tolist()
+    if len(set(ids)) < len(ids):
+        raise AlignmentError(f"ids of {path} must be unique")
+    return dict(zip(ids, features, strict=True))
 
 
 _LEAST = 1e-9  # of a variance: beyond the rank of the training images it is rounding error

@@ -270,7 +270,7 @@ def test_features_need_their_points(tmp_path):
     for arrays, message in (
         ({"x": np.zeros(2)}, "needs an array features, it has x"),
         ({"features": np.zeros((8, 2))}, "needs an array ids"),
-        ({"features": np.zeros((2, 2)), "ids": ["a", "a"]}, "ids must be different"),
+        ({"features": np.zeros((2, 2)), "ids": ["a", "a"]}, "ids of .* must be unique"),
         ({"features": np.zeros((2, 2)), "ids": ["a", "b"]}, "no row of features for 8 of 8"),
         ({"features": np.full((1, 2), np.nan), "ids": ["a"]}, "must be finite"),
     ):

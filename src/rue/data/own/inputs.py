@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rue.data.dataset import Inputs
-from rue.data.features import as_features
+from rue.data.features import as_features, features_by_id
 from rue.data.files import paths_in
 from rue.data.images import LazyImages
 from rue.data.own.answers import TABLE_SUFFIXES, OwnAnswers, table_with
@@ -128,18 +128,14 @@ def _features(answers: OwnAnswers, path: Path) -> NDArray[np.float32]:
     if "features" not in arrays:
         names = ", ".join(npz_shapes(path)) or "nothing"
         raise FileError(f"{path} needs an array features, it has {names}")
-    matrix = as_features(arrays["features"], f"features of {path}")
-    if "ids" in arrays:
-        ids = [str(key) for key in arrays["ids"].tolist()]
-    elif path == answers.path:
-        ids = [str(row) for row in range(len(matrix))]
-    else:
+    arrays["features"] = matrix = as_features(arrays["features"], f"features of {path}")
+    if path == answers.path:
+        arrays.setdefault("ids", np.arange(len(matrix)).astype(np.str_))
+    if "ids" not in arrays:
         raise FileError(f"{path} needs an array ids, one per row of features")
-    if len(ids) != len(matrix) or len(set(ids)) < len(ids):
-        raise FileError(f"{path}: ids must be different, one per row of features")
-    row_of = {key: row for row, key in enumerate(ids)}
-    _require_all(answers, row_of, path, "row of features")
-    return matrix[[row_of[key] for key in answers.ids]]
+    rows = features_by_id(path, arrays)
+    _require_all(answers, rows, path, "row of features")
+    return np.stack([rows[key] for key in answers.ids])
 
 
 def _image_names(answers: OwnAnswers, path: Path) -> list[str]:
