@@ -13,9 +13,9 @@ import numpy as np
 
 from rue._arrays import FloatArray
 from rue._text import JsonObject
-from rue.bench.cells import Cell, has_settings
+from rue.bench.cells import Cell
 from rue.bench.store import Store, convention_of
-from rue.bench.suite import Suite
+from rue.bench.tables import read_results
 from rue.components import Run
 from rue.errors import FileError, InputError
 from rue.inference.bootstrap import N_REPLICATES, replicates
@@ -38,7 +38,7 @@ def draw(
     """Return replicates of the means over seeds in the rows of a table."""
     from tqdm import tqdm
 
-    suite = store.suite()
+    suite, finished = store.suite(), read_results(store).raw
     drawn: Replicates = {}
     losses: dict[tuple[str, str], list[str]] = {}
     for row in rows:
@@ -58,7 +58,7 @@ def draw(
         columns: dict[str, dict[str, list[FloatArray]]] = {loss: {} for loss in loss_names}
         for seed in suite.seeds:
             cell = Cell(suite.name, dataset, method, seed)
-            if not _is_in_table(store, suite, cell):
+            if cell not in finished:
                 continue
             if store.state(cell) != "done":
                 raise FileError(
@@ -66,7 +66,7 @@ def draw(
                     "predictions of every seed in the table: run the suite again to restore it"
                 )
             predictions = read_predictions(store.predictions(cell))
-            gaps = {row["loss"]: row.get("pareto_gap") for row in store.row(cell).rows}
+            gaps = {row["loss"]: row.get("pareto_gap") for row in finished[cell].rows}
             for loss in loss_names:
                 run = make_run(predictions, None, loss)
                 samples = paired_replicates(
@@ -83,14 +83,6 @@ def draw(
             }
             drawn[dataset, loss, method] = means
     return drawn
-
-
-def _is_in_table(store: Store, suite: Suite, cell: Cell) -> bool:
-    """Return whether the means over seeds contain a cell, as ``read_results`` decides."""
-    try:
-        return has_settings(suite, cell, store.row(cell).config)
-    except FileError:
-        return False
 
 
 def _number(value: object) -> float | None:

@@ -173,10 +173,15 @@ def check(
     stated = {what: column for what, column in (columns or {}).items() if column is not None}
     answers = read_own_answers(file, stated, classes, max_memory=max_memory)
     source = Path(inputs) if inputs is not None else find_inputs(answers, beside=not table)
-    splits = None if table else _split_file(file)
+    beside = () if table else (file.with_name(f"splits{suffix}") for suffix in TABLE_SUFFIXES)
+    splits = next((each for each in beside if each.is_file()), None)
+    name = name or (path.resolve().name if path.is_dir() else path.stem)
+    if not valid_name(name):
+        advice = {"--name": "gives another name"}
+        raise InputError(f"name must be {NAME_RULE}, got {name!r}", advice=advice)
     home = Path() if folder is None else Path(folder)
     description = Description(
-        name=_valid(name or (path.resolve().name if path.is_dir() else path.stem)),
+        name=name,
         folder=home,
         answers=_relative(file, home),
         columns=stated,
@@ -314,21 +319,9 @@ def _answers_file(folder: Path) -> Path:
     )
 
 
-def _split_file(answers: Path) -> Path | None:
-    files = [answers.parent / f"splits{suffix}" for suffix in TABLE_SUFFIXES]
-    return next((file for file in files if file.is_file()), None)
-
-
 def _relative(path: Path, folder: Path) -> str:
     """Return a path as seen from a folder, with forward slashes."""
     return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
-
-
-def _valid(name: str) -> str:
-    if not valid_name(name):
-        advice = {"--name": "gives another name"}
-        raise InputError(f"name must be {NAME_RULE}, got {name!r}", advice=advice)
-    return name
 
 
 def find_duplicates(ids: Sequence[str], digests: Sequence[str]) -> tuple[int, str]:
