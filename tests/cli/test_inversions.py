@@ -253,8 +253,8 @@ def test_the_chart_is_drawn(run, folder):
     [
         ([], "give a folder or --published, got neither"),
         (["scores.csv", "--published"], "give a folder or --published, got both"),
-        (["missing"], "missing: cannot be read as a table of scores"),
-        (["scores.csv", "--criterion", "aurek"], "did you mean aurec?"),
+        (["missing"], "missing: no such file"),
+        (["scores.csv", "--criterion", "aurek"], "did you mean 'aurec'?"),
         (["scores.csv", "--dataset", "f*"], "--dataset must be one of d, e, got 'f*'"),
         (["scores.csv", "--dataset", "e", "--criterion", "aurc"], "there must be scores of aurc"),
         (["scores.csv", "--plot", "ranks.txt"], "must be .png, .pdf or .svg"),

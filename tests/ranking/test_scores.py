@@ -54,8 +54,8 @@ def test_files_long_and_wide(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (None, "No such file"),
-        ("", "got none"),
+        (None, "no such file"),
+        ("", "is empty"),
         ("a,b\n1,2\n", "must have the columns method, got a, b"),
         ("method,loss\nm,log\n", "must have the columns criterion, value"),
         ("criterion,value\naurec,1\n", "must have the columns dataset, method, seed, loss"),
@@ -63,7 +63,7 @@ def test_files_long_and_wide(tmp_path):
         (LONG + "d,m,x,aurec,log,1\n", "seed must be a whole number, got 'x' at row 0"),
         ("method,aurec\nm,1\n,2\n", "every row must have a method, row 1 has none"),
         ("method,aurec\nm,1\nm,?\n", "aurec must be a number, got '?' at row 1"),
-        (b"\xff\xfe", "cannot be read as a table of scores"),
+        (b"\xff\xfe", "is empty"),
     ],
 )
 def test_broken_files_are_refused(tmp_path, text, words):
@@ -78,7 +78,7 @@ def test_broken_files_are_refused(tmp_path, text, words):
 
 def test_an_unknown_criterion_gives_the_nearest():
     assert find_criterion("aurec").better == "low"
-    with pytest.raises(InputError, match="got 'near-ood'; did you mean near_ood"):
+    with pytest.raises(InputError, match=r"got 'near-ood': did you mean 'near_ood'\?"):
         find_criterion("near-ood")
 
 
@@ -89,3 +89,9 @@ def test_rows_of_two_conventions_are_not_ranked_together():
     ]
     with pytest.raises(InputError, match="row 0 has definition and row 1 published"):
         to_scores(rows)
+
+
+def test_scores_are_read_from_any_table(tmp_path):
+    (tmp_path / "scores.tsv").write_text("method\tloss\taurec\nddu\tlog\t0.25\n")
+    (score,) = read_scores(tmp_path / "scores.tsv")
+    assert (score.method, score.loss, score.criterion, score.value) == ("ddu", "log", "aurec", 0.25)

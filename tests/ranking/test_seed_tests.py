@@ -51,7 +51,7 @@ def test_what_cannot_be_tested_has_no_p_value():
     means = [Score("d", m, None, "near_ood", "", v) for m, v in (("a", 0.9), ("b", 0.7))]
     assert compare_over_seeds(means)(NEAR, "a", "b") is None
     assert one(Contest("e", "near_ood", ""), "a", "b") is None
-    with pytest.raises(InputError, match="did you mean near_ood"):
+    with pytest.raises(InputError, match="did you mean 'near_ood'"):
         compare_over_seeds(scores({"a": (0.9,)}, "near_odd"))
 
 

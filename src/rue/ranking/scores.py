@@ -4,17 +4,17 @@ The folder of a benchmark, the tables of the paper and any CSV file become rows 
 :class:`Score`.
 """
 
-import csv
 import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from rue._schema import require_known
 from rue.errors import FileError, InputError
+from rue.io.files import read_frame
 from rue.metrics.columns import COLUMNS, Column
 
 CRITERIA: Mapping[str, Column] = MappingProxyType(
@@ -53,11 +53,7 @@ class Score:
 
 def find_criterion(name: str, criteria: Mapping[str, Column] = CRITERIA) -> Column:
     """Return the criterion with a name; the error for an unknown name suggests the nearest."""
-    if name not in criteria:
-        near = get_close_matches(name, criteria, 1, 0)
-        raise InputError(
-            f"criterion must be one of {', '.join(criteria)}, got {name!r}; did you mean {near[0]}?"
-        )
+    require_known("criterion", [name], criteria)
     return criteria[name]
 
 
@@ -108,7 +104,7 @@ def to_scores(rows: Iterable[Mapping[str, Any]]) -> list[Score]:
 
 
 def read_scores(path: str | os.PathLike[str]) -> list[Score]:
-    """Read scores from a .csv file, or from the scores.csv of a folder.
+    """Read scores from a table, or from the scores.csv of a folder.
 
     The file is a long table with the columns of :class:`Score`, or has one column per criterion,
     like the output of ``rue evaluate --format csv`` and ``rue published --format csv``.
@@ -142,13 +138,10 @@ def read_scores(path: str | os.PathLike[str]) -> list[Score]:
     """
     path = Path(path)
     file = path / "scores.csv" if path.is_dir() else path
-    try:
-        with file.open(newline="", encoding="utf-8-sig") as lines:
-            reader = csv.DictReader(lines, strict=True)
-            rows, head = list(reader), list(reader.fieldnames or [])
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise FileError(f"{file}: cannot be read as a table of scores: {reason}") from None
+    frame = read_frame(file, names=[*CRITERIA, *(field.name for field in fields(Score))])
+    head = list(frame.columns)
+    cells = [frame.column(name).words.tolist() for name in head]
+    rows = [dict(zip(head, row, strict=True)) for row in zip(*cells, strict=True)]
     needed = [field.name for field in fields(Score)] if "criterion" in head else ["method"]
     missing = [name for name in needed if name not in head]
     if missing or not (set(head) & {"criterion", *CRITERIA}):
