@@ -1,6 +1,7 @@
 """rue evaluate: files in, rows out."""
 
 import csv
+import gc
 import io
 import json
 import os
@@ -60,6 +61,27 @@ def test_each_kind_of_belief_gives_the_library_s_row(world, run, loss):
     assert [row["method"] for row in rows] == list(names)
     for row, belief in zip(rows, beliefs, strict=True):
         assert_same(row, evaluate(Annotations(counts), belief, loss))
+
+
+def test_predictions_are_freed_before_the_gap_and_the_intervals(world, run, monkeypatch):
+    folder, left = world[0], []
+
+    def counted(function):
+        def call(*args, **options):
+            gc.collect()
+            left.append(sum(isinstance(thing, Draws) for thing in gc.get_objects()))
+            return function(*args, **options)
+
+        return call
+
+    for name in ("pareto_gap", "intervals"):
+        own = f"rue.cli.evaluate.{name}"
+        monkeypatch.setattr(own, counted(getattr(sys.modules["rue.cli.evaluate"], name)))
+    gc.collect()
+    before = sum(isinstance(thing, Draws) for thing in gc.get_objects())
+    base = ["evaluate", folder / "draws.npz", "--truth", folder / "counts.npy", "--ci", "0.9"]
+    rows_of(run(*base, "--replicates", "20", "--format", "json"))
+    assert left == [before, before]
 
 
 def test_values_in_every_spelling(world, run):

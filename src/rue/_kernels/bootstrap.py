@@ -302,12 +302,16 @@ def _calibrations(drawn, last, parts, gap, mass, n_bins, out):
 
 @kernel(vectors=True)
 def measure(lanes, rankings, values, further, room, out):
-    """Write the columns of eight weighted samples, see N_COLUMNS; ``out`` is (N_COLUMNS, 8)."""
+    """Write the columns of eight weighted samples, see N_COLUMNS; ``out`` is (N_COLUMNS, 8).
+
+    ``lanes`` are moved.
+    """
     orders, lasts, parts, plain = rankings
     regret, risk, gap, risk_by_total, regret_by_total, sorted_regret, regret_by_aleatoric = values
-    own, drawn, ranks = room
+    own, ranks = room
     found = np.empty((4, 8))
     _place(lanes, orders[0], own)
+    drawn = lanes  # are taken from here on as room for other orders
     mass, _ = _sums(own, regret)
     _areas(own, lasts[0], regret, risk, mass, found)
     out[0], out[2], out[5], out[4] = found[0], found[1], found[2], found[3]
@@ -343,9 +347,9 @@ def measure_all(key, first, clusters, rankings, values, further, points, room, w
         for b in range(8):
             draw_points(key, first + 8 * k + b, clusters, of_clusters, weight)
             rows[:, b] = weight
-        measure(lanes, rankings, values, further, room[2:], out[k])
         for i in range(weights.shape[0]):
             weights[i, k] = lanes[points[i]]
+        measure(lanes, rankings, values, further, room[2:], out[k])
 
 
 @kernel(vectors=True)

@@ -40,10 +40,11 @@ from rue.errors import InputError
 from rue.inference.intervals import combined_row, intervals
 from rue.io.runs import make_run
 from rue.io.several_truths import read_annotator_groups, read_label_beliefs, read_label_truths
-from rue.metrics.columns import CORRECTED_TITLES, EVALUATED, PERSON, SHORT
+from rue.metrics.columns import CORRECTED_TITLES, EVALUATED, PERSON, SHORT, SOURCES
 from rue.metrics.evaluation import Evaluation, evaluate_run
 from rue.metrics.limits import limit_titles
 from rue.metrics.table import Format, format_grid, format_rows, notes, with_title
+from rue.pareto.gap import pareto_gap
 from rue.truth.base import Truth
 
 EXAMPLE = "rue evaluate ensemble.npz ddu.npz --truth counts.npy --loss log --loss zero_one"
@@ -153,12 +154,15 @@ def evaluate(
         answers = matched.answers(by, cluster)
         methods = matched.read_methods(files, by, cluster)
         problems = {method: [("", read, answers)] for method, read in methods.items()}
+        del methods
     how: JsonObject = {"values": losses.scale, "matching": matched.matching, "seed": seed}
     how |= {"with_answers": resample_annotators, "convention": convention}
     bootstrap: JsonObject = {"level": ci, "n_replicates": replicates, "cluster": cluster}
     bootstrap |= {"gap": gap, "seed": seed}
     rows: list[Evaluation] = []
     runs = []
+    # A row of all points needs the predictions only for its first columns.
+    single = len(chosen) == 1 and by is None and not (corrected or combining)
     with progress(len(problems) * len(chosen)) as step:
         for method, parts in problems.items():
             predictions = parts[0][1]
@@ -179,15 +183,28 @@ def evaluate(
                     if is_run:
                         own = loss_of_components(run, name if losses.loss else "")
                         run = replace(run, loss=own)
-                    for group, part in [(label, run)] if label else _groups(run, by):
+                    if single:
+                        parts.clear()
+                        del belief, predictions
+                    whole = [run]  # nothing else may hold a run whose belief is to be freed
+                    pieces = (
+                        ((label, whole.pop()) for _ in range(1)) if by is None else _groups(run, by)
+                    )
+                    for group, part in pieces:
                         row = evaluate_run(
                             part,
                             group=group,
-                            gap=gap,
+                            gap=gap and not single,
                             corrected=corrected,
                             references=references,
                             seed=seed,
                         )
+                        if single:
+                            known = {source: run.once(source) for source in SOURCES}
+                            run = part = replace(run, belief=None, ids=None).with_points(known)
+                            if gap:
+                                distance = pareto_gap(run.star, run.hat, convention=convention)
+                                row = replace(row, numbers={**row.numbers, "pareto_gap": distance})
                         if ci is not None:
                             bounds = intervals(
                                 part,
@@ -291,11 +308,8 @@ def _teams(rows: list[Evaluation], format: Format) -> str:
     return format_grid(grid, format, left=head[:3], width=terminal_width())
 
 
-def _groups(run: Run, by: str | None) -> Iterator[tuple[str, Run]]:
-    """Yield the name and the points of each group; without groups, all without a name."""
-    if by is None:
-        yield "", run
-        return
+def _groups(run: Run, by: str) -> Iterator[tuple[str, Run]]:
+    """Yield the name and the points of each group."""
     if by not in run.groups:
         raise InputError(
             f"--by must be a column of the files, got {by!r}; "

@@ -126,11 +126,11 @@ def _combined(statistic: Statistic, drawn: Mapping[Statistic, FloatArray]) -> Fl
 
 def _room(n_points: int, further: bool, clustered: bool) -> tuple[NDArray[Any], ...]:
     """Return memory to measure eight replicates in: one weight, eight, sorted, and ranks."""
-    lanes, own, drawn = np.empty((3, n_points), np.uint64)
+    lanes, own = np.empty((2, n_points), np.uint64)
     # Of points drawn one by one, a rank moves by more than 10 sqrt(n_points) in no sample.
     number = np.int32 if clustered or n_points > 10_000_000 else np.int16
     ranks = np.empty((n_points if further else 0, 24), number)
-    return np.empty(n_points, np.uint8), lanes, own, drawn, ranks
+    return np.empty(n_points, np.uint8), lanes, own, ranks
 
 
 def annotator_replicates(
