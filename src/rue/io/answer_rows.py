@@ -29,7 +29,7 @@ class FileAnswers:
     """What annotators said about each point of a file: counts, known probabilities or ratings.
 
     ``named_shares`` says that a column or array is called probabilities; ``used`` are the columns
-    that were read as answers, ``unused`` those that nothing was made of.
+    that were read as answers.
     """
 
     path: Path
@@ -51,7 +51,6 @@ class FileAnswers:
     n_blank: int = 0
     notes: tuple[str, ...] = ()
     used: frozenset[str] = frozenset()
-    unused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rue._arrays import FloatArray, IntArray, chunked
 from rue.errors import FileError, InputError
-from rue.io.answer_rows import LEFT_OUT, FileAnswers
+from rue.io.answer_rows import LEFT_OUT, AnswerRows, FileAnswers
 from rue.io.answer_tables import answers_in_table
 from rue.io.files import Frame, read_frame
 from rue.io.names import (
@@ -111,24 +111,29 @@ def answers_of(
 ) -> FileAnswers:
     """Return the answers that a frame holds."""
     if frame.is_table:
-        answers = answers_in_table(frame, by, matching)
-        by_point = answers if isinstance(answers, FileAnswers) else answers.of_points(frame)
-        return with_facts(frame, by_point, by, matching)
+        return with_facts(frame, answers_in_table(frame, by, matching), by, matching)
     arrays = answers_of_arrays(frame.path, frame.arrays, matching)
     if arrays is None:
         raise frame.error(f"must hold counts, probs or ratings, got {frame.shown}")
     unused = [name for name in (*arrays.groups, *frame.unused) if name not in by]
-    return as_stated(replace(arrays, unused=tuple(unused)), matching)
+    return _with_unused(as_stated(arrays, matching), unused)
 
 
 def with_facts(
-    frame: Frame, answers: FileAnswers, by: Sequence[str], matching: Matching
+    frame: Frame, answers: AnswerRows | FileAnswers, by: Sequence[str], matching: Matching
 ) -> FileAnswers:
-    """Return the answers of a table with what the user says, and the columns that nobody used."""
+    """Return the answers of a table with what the user says, and a note about unused columns."""
+    if isinstance(answers, AnswerRows):
+        answers = answers.of_points(frame)
     paths = (*answers.used, *answers.columns.values(), *by)
     used = {part for name in paths for part in (name, name.split(".")[0])}
-    unused = tuple(name for name in frame.columns if name not in used)
-    return as_stated(replace(answers, unused=unused), matching)
+    unused = [name for name in frame.columns if name not in used]
+    return _with_unused(as_stated(answers, matching), unused)
+
+
+def _with_unused(answers: FileAnswers, names: Sequence[str]) -> FileAnswers:
+    """Return answers with a note about what the file holds and nobody used."""
+    return replace(answers, notes=(*answers.notes, *unused_note(answers.path, names)))
 
 
 def answers_of_arrays(
@@ -257,7 +262,7 @@ def truth_of_answers(answers: FileAnswers, stated: Sequence[str] | None = None) 
                 "--annotator": "says which columns hold an annotator each, and no counts",
             },
         )
-    notes = (*answers.notes, *unused_note(path, answers.unused))
+    notes = answers.notes
     if answers.n_blank:
         what = "cells" if "," in answers.columns.get("annotator", "") else "rows"
         notes = (*notes, f"{path}: {answers.n_blank:,} {what} {LEFT_OUT}")

@@ -308,7 +308,7 @@ def read_annotator_groups(
         )
 
     def truth_of(part: AnswerRows, **changes: Any) -> Truth:
-        answers = with_facts(frame, part.of_points(frame), (*by, column), matching)
+        answers = with_facts(frame, part, (*by, column), matching)
         return truth_of_answers(replace(answers, **changes), matching.classes)
 
     whole = truth_of(rows)
@@ -320,7 +320,7 @@ def read_annotator_groups(
         )
     ids = np.array([point in common for point in rows.ids.tolist()])
     parts = {name: rows.at((words == name) & ~missing & ids) for name in names}
-    truths = {name: truth_of(part, notes=(), unused=()) for name, part in parts.items()}
+    truths = {name: truth_of(part, notes=()) for name, part in parts.items()}
     notes = _notes(truths, len(whole), int(missing.sum()), column, path)
     first = truths[names[0]]
     truths[names[0]] = first.with_source(str(path), notes=(*whole.notes, *notes))

@@ -15,7 +15,7 @@ from rue.io.answers import answers_of, silent_points
 from rue.io.columns import FrameColumn, is_number
 from rue.io.files import Frame, read_frame
 from rue.io.memory import MemoryBudget
-from rue.io.names import ID_NAMES, Matching, find_id_name, unused_note
+from rue.io.names import ID_NAMES, Matching, find_id_name
 from rue.truth.annotations import Annotations
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".arrow")
@@ -181,7 +181,7 @@ def _answered(answers: FileAnswers, attributes: Mapping[str, str]) -> OwnAnswers
         n_blank=answers.n_blank,
         n_silent=len(silent),
         attributes=cells,
-        notes=(*answers.notes, *unused_note(path, answers.unused)),
+        notes=answers.notes,
     )
 
 
