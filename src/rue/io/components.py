@@ -32,12 +32,24 @@ from rue.truth.alignment import require_unique
 
 _NEEDED = ("aleatoric", "epistemic", "risk", "regret")
 _MARKS = {"aleatoric", "risk", "regret"}  # a table of predictions may have an epistemic score
-_COMPUTABLE = ("total_hat", "aleatoric_star")
-_OPTIONAL = (
-    *("standard_error", "aleatoric_star_high", "person_risk"),
-    *("n_annotators", "floored", "outside_score"),
-)
-_RESERVED = {*_NEEDED, *_COMPUTABLE, *_OPTIONAL, "loss", "method"}
+_HAT = {
+    "total_hat": "total",
+    "aleatoric": "aleatoric",
+    "epistemic": "epistemic",
+    "standard_error": "standard_error",
+}
+"""The columns of estimated components, and which attribute each is."""
+_STAR = {
+    "risk": "total",
+    "aleatoric_star": "aleatoric",
+    "regret": "epistemic",
+    "aleatoric_star_high": "aleatoric_high",
+    "person_risk": "person",
+    "n_annotators": "n_annotators",
+    "floored": "floored",
+}
+"""The columns of realised components, and which attribute each is."""
+_NUMBERS = (*_HAT, *_STAR, "outside_score")
 _EQUAL = 1e-12
 _EQUAL_COMPUTED = 1e-10
 
@@ -79,21 +91,11 @@ def save_components(path: str | os.PathLike[str], run: Run) -> None:
     >>> (again.star.epistemic == run.star.epistemic).all()
     np.True_
     """
-    star, hat = run.star, run.hat
     columns: dict[str, Any] = {
         "id": run.ids,
-        "total_hat": hat.total,
-        "aleatoric": hat.aleatoric,
-        "epistemic": hat.epistemic,
-        "standard_error": hat.standard_error,
-        "risk": star.total,
-        "aleatoric_star": star.aleatoric,
-        "regret": star.epistemic,
-        "aleatoric_star_high": star.aleatoric_high,
-        "person_risk": star.person,
-        "n_annotators": star.n_annotators,
-        "floored": star.floored,
-        "outside_score": np.ones(len(run), bool) if hat.outside_score else None,
+        **{name: getattr(run.hat, part) for name, part in _HAT.items()},
+        **{name: getattr(run.star, part) for name, part in _STAR.items()},
+        "outside_score": np.ones(len(run), bool) if run.hat.outside_score else None,
         "loss": np.full(len(run), run.loss_name) if run.loss_name else None,
         "method": np.full(len(run), run.method) if run.method else None,
     }
@@ -145,9 +147,8 @@ def components_of(frame: Frame, matching: Matching = BY_NAME) -> Run:
         )
     if missing:
         raise FileError(f"{path}: must have the columns {', '.join(_NEEDED)}, lacks {missing[0]}")
-    numbers = (*_NEEDED, *_COMPUTABLE, *_OPTIONAL)
     try:
-        columns = {name: _numbers(frame, name) for name in numbers if name in table}
+        columns = {name: _numbers(frame, name) for name in _NUMBERS if name in table}
     except InputError as error:
         raise error.about(path) from None
     _require_regret(path, columns)
@@ -164,7 +165,7 @@ def components_of(frame: Frame, matching: Matching = BY_NAME) -> Run:
         groups={
             key: column.group
             for key, column in table.items()
-            if key not in _RESERVED and key != name and not column.is_nested
+            if key not in {*_NUMBERS, "loss", "method", name} and not column.is_nested
         },
         path=path,
         notes=_total_notes(columns),
@@ -186,42 +187,32 @@ def _is_outside(columns: Mapping[str, FloatArray]) -> bool:
     return "outside_score" in columns and bool(columns["outside_score"].any())
 
 
+def _parts(columns: Mapping[str, FloatArray], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the components in the columns of these names, by attribute."""
+    return {part: columns[name] for name, part in names.items() if name in columns}
+
+
 def _star(columns: Mapping[str, FloatArray]) -> Components:
-    risk, regret, bayes_risk = columns["risk"], columns["regret"], columns.get("aleatoric_star")
-    if bayes_risk is None:
-        scale = float(np.abs(risk).max())
-        risk, regret = _equalized(risk, _EQUAL * scale), _equalized(regret, _EQUAL * scale)
-        bayes_risk = _equalized(risk - regret, _EQUAL_COMPUTED * scale)
-    return Components(
-        risk,
-        bayes_risk,
-        regret,
-        floored=columns["floored"] != 0 if "floored" in columns else None,
-        aleatoric_high=columns.get("aleatoric_star_high"),
-        n_annotators=columns.get("n_annotators"),
-        person=columns.get("person_risk"),
-    )
+    parts = _parts(columns, _STAR)
+    if "aleatoric" not in parts:
+        scale = float(np.abs(parts["total"]).max())
+        parts |= {name: _equalized(parts[name], _EQUAL * scale) for name in ("total", "epistemic")}
+        bayes_risk = parts["total"] - parts["epistemic"]
+        parts["aleatoric"] = _equalized(bayes_risk, _EQUAL_COMPUTED * scale)
+    if "floored" in parts:
+        parts["floored"] = parts["floored"] != 0
+    return Components(**parts)
 
 
 def _hat(columns: Mapping[str, FloatArray]) -> Components:
     """Each part has a scale of its own: the epistemic one may be a score from outside."""
-    aleatoric, epistemic, total = (
-        columns["aleatoric"],
-        columns["epistemic"],
-        columns.get("total_hat"),
-    )
-    if total is None:
-        aleatoric = _equalized(aleatoric, _EQUAL * float(np.abs(aleatoric).max()))
-        epistemic = _equalized(epistemic, _EQUAL * float(np.abs(epistemic).max()))
-        total = aleatoric + epistemic
-        total = _equalized(total, _EQUAL_COMPUTED * float(np.abs(total).max()))
-    return Components(
-        total,
-        aleatoric,
-        epistemic,
-        standard_error=columns.get("standard_error"),
-        outside_score=_is_outside(columns),
-    )
+    parts = _parts(columns, _HAT)
+    if "total" not in parts:
+        for name in ("aleatoric", "epistemic"):
+            parts[name] = _equalized(parts[name], _EQUAL * float(np.abs(parts[name]).max()))
+        total = parts["aleatoric"] + parts["epistemic"]
+        parts["total"] = _equalized(total, _EQUAL_COMPUTED * float(np.abs(total).max()))
+    return Components(**parts, outside_score=_is_outside(columns))
 
 
 def _equalized(column: FloatArray, tolerance: float) -> FloatArray:
