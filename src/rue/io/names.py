@@ -179,16 +179,17 @@ def ids_of(
 def named_rows(path: Path, values: Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.str_]:
     """Return the ids of rows as text: words, or whole numbers without a point."""
     if isinstance(values, np.ndarray):
+        if values.dtype.kind not in "fiubSUO":
+            raise FileError(
+                f"{path}: {name} must be text or whole numbers, got dtype {values.dtype}; "
+                f"give {name}.astype(str)"
+            )
         fast = _fast_names(values)
         if fast is not None:
             return _without_points(fast)
-    if isinstance(values, np.ndarray) and values.dtype.kind not in "fiubSUO":
-        raise FileError(
-            f"{path}: {name} must be text or whole numbers, got dtype {values.dtype}; "
-            f"give {name}.astype(str)"
-        )
+        values = values.tolist()
     texts = []
-    for row, value in enumerate(values.tolist() if isinstance(values, np.ndarray) else values):
+    for row, value in enumerate(values):
         if isinstance(value, bytes):
             value = value.decode("utf-8", "replace")
         if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:

@@ -280,9 +280,10 @@ def _align_classes(truth: Truth, belief: Belief) -> tuple[Truth, Belief, tuple[s
     assert said.names is not None
     assert meant.names is not None
     here, there = set(meant.names), set(said.names)
-    if meant.complete:
-        chosen = zip(said.names, truth.chosen_classes(), strict=True)
-        wanted = [name for name, is_chosen in chosen if is_chosen and name not in here]
+    lacking = [name for name in said.names if name not in here]
+    if lacking and meant.complete:
+        chosen = truth.chosen_classes()[said._columns_of(lacking)]
+        wanted = [name for name, is_chosen in zip(lacking, chosen, strict=True) if is_chosen]
         if wanted:
             strange = [name for name in meant.names if name not in there]
             hint = f"; it has {strange[0]!r}, which nobody chose" if strange else ""
