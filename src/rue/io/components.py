@@ -187,13 +187,8 @@ def _is_outside(columns: Mapping[str, FloatArray]) -> bool:
     return "outside_score" in columns and bool(columns["outside_score"].any())
 
 
-def _parts(columns: Mapping[str, FloatArray], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return the components in the columns of these names, by attribute."""
-    return {part: columns[name] for name, part in names.items() if name in columns}
-
-
 def _star(columns: Mapping[str, FloatArray]) -> Components:
-    parts = _parts(columns, _STAR)
+    parts: dict[str, Any] = {_STAR[name]: columns[name] for name in _STAR.keys() & columns.keys()}
     if "aleatoric" not in parts:
         scale = float(np.abs(parts["total"]).max())
         parts |= {name: _equalized(parts[name], _EQUAL * scale) for name in ("total", "epistemic")}
@@ -206,7 +201,7 @@ def _star(columns: Mapping[str, FloatArray]) -> Components:
 
 def _hat(columns: Mapping[str, FloatArray]) -> Components:
     """Each part has a scale of its own: the epistemic one may be a score from outside."""
-    parts = _parts(columns, _HAT)
+    parts: dict[str, Any] = {_HAT[name]: columns[name] for name in _HAT.keys() & columns.keys()}
     if "total" not in parts:
         for name in ("aleatoric", "epistemic"):
             parts[name] = _equalized(parts[name], _EQUAL * float(np.abs(parts[name]).max()))
