@@ -398,7 +398,7 @@ def test_a_row_of_settings_unknown_to_it_is_stale(store, suite):
 
 def test_a_suite_file_that_is_not_utf_8_is_one_line(store):
     (store.folder / "suite.toml").write_bytes(b'name = "\xff"')
-    with pytest.raises(FileError, match=r"suite.toml: cannot be read as a suite: .*utf-8"):
+    with pytest.raises(FileError, match=r"suite.toml: not a TOML file: .*utf-8"):
         store.suite()
 
 

@@ -21,7 +21,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from rue._arrays import FloatArray, chunked, round_to_scale
+from rue._arrays import FloatArray, chunked, require_one_of, round_to_scale
 from rue.beliefs.base import Belief, Components
 from rue.beliefs.dirichlet import Dirichlet
 from rue.beliefs.draws import ClassBelief, Draws
@@ -55,8 +55,7 @@ def require_convention(convention: object) -> None:
     >>> from rue.beliefs import require_convention
     >>> require_convention("published")
     """
-    if convention not in CONVENTIONS:
-        raise InputError(f"convention must be one of {', '.join(CONVENTIONS)}, got {convention!r}")
+    require_one_of("convention", convention, CONVENTIONS)
 
 
 N_DIRICHLET_DRAWS = 20

@@ -26,7 +26,7 @@ from rue._schema import build, plain, read_content
 from rue._text import JsonObject
 from rue.beliefs import Convention, require_convention
 from rue.bench.cells import Cell, CellRow
-from rue.bench.suite import Suite, parse_suite
+from rue.bench.suite import Suite, read_suite
 from rue.bench.tasks import Result
 from rue.errors import FileError, InputError
 from rue.io.atomic import Held, locked, replacing, write_json
@@ -70,24 +70,21 @@ class Store:
 
     def suite(self) -> Suite:
         """Return the suite whose results the folder contains."""
-        return parse_suite(self._suite_text(), folder=self.folder)
+        path = self.folder / "suite.toml"
+        if not path.is_file():
+            raise FileError(f"{self.folder} holds no benchmark: it has no suite.toml")
+        return read_suite(str(path))
 
     def keep_suite(self, suite: Suite) -> None:
         """Write the suite to the folder; raise if it contains results of another suite."""
         path = self.folder / "suite.toml"
-        if path.exists() and (held := self.suite().name) != suite.name:
-            raise InputError(f"{self.folder} holds results of the suite {held}, not {suite.name}")
-        if not path.exists() or self._suite_text() != suite.text:
+        held = self.suite() if path.exists() else None
+        if held is not None and held.name != suite.name:
+            raise InputError(
+                f"{self.folder} holds results of the suite {held.name}, not {suite.name}"
+            )
+        if held is None or held.text != suite.text:
             _write(path, suite.text.encode())
-
-    def _suite_text(self) -> str:
-        path = self.folder / "suite.toml"
-        if not path.is_file():
-            raise FileError(f"{self.folder} holds no benchmark: it has no suite.toml")
-        try:
-            return path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise FileError(f"{path}: cannot be read as a suite: {error}") from None
 
     def state(self, cell: Cell, config_hash: str | None = None) -> State:
         """Return the state of a cell; one with another configuration is stale."""

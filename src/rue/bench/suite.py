@@ -282,7 +282,7 @@ def read_suite(name: str) -> Suite:
         )
     try:
         text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise FileError(f"{path.name}: not a TOML file: {error}") from None
     try:
         return parse_suite(text, folder=path.parent)
