@@ -287,21 +287,23 @@ def areas(
         if np.ptp(value) == 0:  # all rankings have the same area; avoid rounding errors
             return Areas(chance, chance, chance)
         return Areas(_row_order_area(value, score), _row_order_area(value, value), chance)
-    if weight is None and not normalized:
-        return exact_areas(value, score, sorting.argsort(score))
-    weights = np.empty(0) if weight is None else weight
-    area, full = sorting.areas(value, score, weights, sorting.argsort(score), normalized)
-    oracle, _ = sorting.areas(value, value, weights, sorting.argsort(value), normalized)
-    return Areas(float(area), float(oracle), float(full if normalized else full * 0.5))
+    return exact_areas(value, score, sorting.argsort(score), weight, normalized)
 
 
-def exact_areas(value: FloatArray, score: FloatArray, order: IntArray) -> Areas:
+def exact_areas(
+    value: FloatArray,
+    score: FloatArray,
+    order: IntArray,
+    weight: FloatArray | None = None,
+    normalized: bool = False,
+) -> Areas:
     """Return the areas of valid arrays; ``order`` sorts the points by the score."""
     from rue._kernels import sorting
 
-    area, full = sorting.areas(value, score, np.empty(0), order, False)
-    oracle, _ = sorting.areas(value, value, np.empty(0), sorting.argsort(value), False)
-    return Areas(float(area), float(oracle), float(full * 0.5))
+    weights = np.empty(0) if weight is None else weight
+    area, full = sorting.areas(value, score, weights, order, normalized)
+    oracle, _ = sorting.areas(value, value, weights, sorting.argsort(value), normalized)
+    return Areas(float(area), float(oracle), float(full if normalized else full * 0.5))
 
 
 def require_scores(
@@ -358,7 +360,7 @@ def centred_ranks(value: FloatArray, order: IntArray) -> FloatArray:
 
 
 def rank_correlation(a: FloatArray, b: FloatArray) -> float:
-    """Return the correlation of centred ranks; NaN if one is constant."""
+    """Return the correlation of centred ranks, or of signs; NaN if one is constant."""
     aa, bb = float(a @ a), float(b @ b)
     if aa == 0 or bb == 0:
         return float("nan")
@@ -392,10 +394,7 @@ def kendall(x: ArrayLike, y: ArrayLike) -> float:
     y = as_vector("y", y, len(x))
     a = np.sign(x[:, None] - x).ravel()  # each pair occurs twice, which cancels
     b = np.sign(y[:, None] - y).ravel()
-    aa, bb = float(a @ a), float(b @ b)
-    if aa == 0 or bb == 0:
-        return float("nan")
-    return float(np.clip((a @ b) / np.sqrt(aa * bb), -1, 1))
+    return rank_correlation(a, b)
 
 
 @dataclass(frozen=True, eq=False)
