@@ -37,8 +37,8 @@ def pair_sums(
 def draw_pairs(start, stop, out, draws, counts, are_answers):
     """Write the four numbers of draws; terms of many points have their logarithms together."""
     _, n_draws, n_classes = draws.shape
-    row, chosen = np.empty(n_classes), np.empty(n_classes, np.int64)
-    columns = np.empty((n_classes, n_draws))
+    rows, columns = np.empty((n_draws, n_classes)), np.empty((n_classes, n_draws))
+    chosen = np.empty(n_classes, np.int64)
     room = n_classes + _BATCH
     terms, weight, logs = np.empty(room), np.empty(room), np.empty(room)
     place, sums, end = np.empty(room, np.int64), out.reshape(-1), 0
@@ -47,18 +47,18 @@ def draw_pairs(start, stop, out, draws, counts, are_answers):
         for k in range(n_classes):
             chosen[n_chosen] = k
             n_chosen += counts[i, k] > 0.0
-        trace = 0.0
+        out[i, 2] = _floor(draws[i], rows) / n_draws
         for s in range(n_draws):
-            trace += _floor(draws[i, s], row)
             for a in range(n_chosen):
-                columns[a, s] = row[chosen[a]]
-        out[i, 2] = trace / n_draws
+                columns[a, s] = rows[s, chosen[a]]
         for a in range(n_chosen):
-            count = counts[i, chosen[a]]
-            terms[end], weight[end], place[end] = row_sum(columns[a]) / n_draws, count, 4 * i + 1
+            count, mean = counts[i, chosen[a]], 0.0
+            for s in range(n_draws):
+                mean += columns[a, s]
+            terms[end], weight[end], place[end] = mean / n_draws, count, 4 * i + 1
             end += 1
             for b in range(a + 1):
-                terms[end] = _dot(columns[a], columns[b]) / n_draws
+                terms[end] = _dot(columns, a, b) / n_draws
                 weight[end] = 2.0 * (count * counts[i, chosen[b]])
                 place[end] = 4 * i
                 end += 1
@@ -71,20 +71,22 @@ def draw_pairs(start, stop, out, draws, counts, are_answers):
 
 
 @kernel(fastmath=_SUM)
-def _floor(draw, row):
-    """Write a normalised draw, floored, and return the sum of its squares."""
-    total, squares = row_sum(draw), 0.0
-    for k in range(draw.shape[0]):
-        row[k] = max(draw[k] / total, PAIR_FLOOR)
-        squares += row[k] * row[k]
+def _floor(draws, rows):
+    """Write the normalised draws of a point, floored, and return the sum of their squares."""
+    squares = 0.0
+    for s in range(draws.shape[0]):
+        total = row_sum(draws[s])
+        for k in range(draws.shape[1]):
+            rows[s, k] = max(draws[s, k] / total, PAIR_FLOOR)
+            squares += rows[s, k] * rows[s, k]
     return squares
 
 
 @kernel(fastmath=_SUM)
-def _dot(x, y):
+def _dot(rows, a, b):
     total = 0.0
-    for s in range(x.shape[0]):
-        total += x[s] * y[s]
+    for s in range(rows.shape[1]):
+        total += rows[a, s] * rows[b, s]
     return total
 
 
@@ -118,8 +120,7 @@ def dirichlet_pairs(start, stop, out, alpha, counts, are_answers):
                 weight = 2.0 * weight if a != b else weight - counts[i, a] * are_answers
                 if weight == 0.0:
                     continue
-                extra = 1.0 if a == b else 0.0
-                loss -= weight * (log(mean) + log((row[b] + extra) / (floored + 1.0)))
+                loss -= weight * (log(mean) + log((row[b] + (a == b)) / (floored + 1.0)))
         out[i, 0], out[i, 1], out[i, 2] = loss, risk, trace
     _divide(start, stop, out, counts, are_answers)
 
