@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -20,29 +21,19 @@ def run_with_progress(
     suite: Suite,
     out: Path,
     *,
-    make_engine: Callable[[int], Engine] | None = None,
+    make_engine: Callable[[int], Engine] = Local,
     workers: int | None = None,
     threads: int | None = None,
-    only: dict[str, list[str]] | None = None,
-    force: bool = False,
-    root: str | None = None,
+    **options: Any,
 ) -> SuiteRun:
-    """Run a suite with a progress display on stderr where that is a terminal."""
+    """Run a suite with its progress on stderr; other options are those of run_suite."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     probes = all(suite.network_of(dataset) == "probe" for dataset in suite.datasets)
     workers = workers or (cores or 1 if probes else 1)
     threads = threads or (1 if probes else max(1, (cores or 1) // workers))
     with _screen(suite.name, out) as on_change:
-        return run_suite(
-            suite,
-            out,
-            engine=make_engine(workers) if make_engine else Local(workers),
-            only=only,
-            force=force,
-            threads=threads,
-            root=root,
-            on_change=on_change,
-        )
+        engine = make_engine(workers)
+        return run_suite(suite, out, engine=engine, threads=threads, on_change=on_change, **options)
 
 
 @contextmanager
@@ -95,13 +86,10 @@ def _log(name: str) -> Iterator[Callable[[Progress], None]]:
     def show(progress: Progress) -> None:
         nonlocal ended
         finished = len(progress.done) + len(progress.failed)
-        if finished == ended:
-            return
-        ended, left = finished, progress.time_left()
-        parts = [f"{name}: {finished} of {progress.total} cells"]
-        parts += [f"{len(progress.failed)} failed"] if progress.failed else []
-        parts += [] if left is None else [f"about {_clock(left)} left"]
-        typer.echo(", ".join(parts), err=True)
+        if finished > ended:
+            ended = finished
+            failed = f"{len(progress.failed)} failed" if progress.failed else ""
+            typer.echo(_state(name, progress, failed), err=True)
 
     yield show
 
@@ -117,16 +105,10 @@ def _terminal(name: str) -> Iterator[Callable[[Progress], None]]:
         def show(progress: Progress) -> None:
             finished = len(progress.done) + len(progress.failed)
             filled = _BAR * finished // max(progress.total, 1)
-            left = progress.time_left()
-            parts = [
-                f"{name}: {finished} of {progress.total} cells",
-                f"{len(progress.running)} running",
-                f"{len(progress.failed)} failed",
-                "" if left is None else f"about {_clock(left)} left",
-            ]
+            counts = f"{len(progress.running)} running, {len(progress.failed)} failed"
             live.update(
                 Group(
-                    Text(", ".join(filter(None, parts))),
+                    Text(_state(name, progress, counts)),
                     Text.assemble(("━" * filled, "green"), ("━" * (_BAR - filled), "dim")),
                     *(Text(f"  {cell}", style="dim") for cell in progress.running[:10]),
                     *(
@@ -142,6 +124,14 @@ def _terminal(name: str) -> Iterator[Callable[[Progress], None]]:
             )
 
         yield show
+
+
+def _state(name: str, progress: Progress, counts: str) -> str:
+    """Return how far a run is, with these counts of cells."""
+    finished, left = len(progress.done) + len(progress.failed), progress.time_left()
+    time_left = "" if left is None else f"about {_clock(left)} left"
+    parts = (f"{name}: {finished} of {progress.total} cells", counts, time_left)
+    return ", ".join(filter(None, parts))
 
 
 def _clock(seconds: float) -> str:
