@@ -26,7 +26,7 @@ from rue.losses.outcomes import Classes, as_classes
 
 
 @final
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Dirichlet(ClassBelief):
     """One Dirichlet distribution per point, of evidential networks or Bayesian counting.
 

@@ -119,7 +119,7 @@ class ClassBelief(Belief):
 
 
 @final
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Draws(ClassBelief):
     """Several distributions per point, of an ensemble, MC dropout or posterior samples.
 

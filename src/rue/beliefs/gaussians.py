@@ -26,7 +26,7 @@ from rue.losses.real import Ragged, RealLoss
 
 
 @final
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Gaussians(RealBelief):
     """Normal distributions of a real-valued outcome: ensembles, MC dropout, posterior samples.
 

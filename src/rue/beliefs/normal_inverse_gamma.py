@@ -17,7 +17,7 @@ from rue.losses.real import Ragged, RealLoss
 
 
 @final
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class NormalInverseGamma(RealBelief):
     r"""A normal-inverse-gamma distribution of a normal's mean and variance: evidential regression.
 

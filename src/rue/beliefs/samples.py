@@ -26,7 +26,7 @@ from rue.losses.real import Ragged, RealLoss
 
 
 @final
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Samples(RealBelief):
     """Sampled values of a real-valued outcome: each draw is the empirical distribution of its own.
 

@@ -28,7 +28,7 @@ from rue.losses.outcomes import Classes, as_classes
 
 
 @final
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Scored(ClassBelief):
     """One distribution per point, and an epistemic score from another source.
 

@@ -34,7 +34,7 @@ from rue.losses.outcomes import Classes, as_classes
 from rue.truth.base import Truth
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Annotations(Truth):
     """The number of annotators who chose each class for each point.
 

@@ -18,7 +18,7 @@ from rue.truth.annotations import Annotations
 from rue.truth.base import Truth
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Ratings(Truth):
     """Real-valued answers about each point: p* is their empirical distribution.
 
