@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -23,20 +24,18 @@ _BLANKS = " \t\r\n\f\v\xa0"
 _LONG_WORD = 200
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class FrameColumn:
-    """One column of a table: its cells, and on demand the same as numbers or as words."""
+    """One column of a table: its cells, and on demand the same as numbers or as words.
 
-    def __init__(
-        self,
-        cells: Sequence[Any] | NDArray[Any],
-        budget: MemoryBudget,
-        order: tuple[str, ...] | None = None,
-        order_kind: Literal["none", "given", "scale"] = "none",
-    ) -> None:
-        self.cells = cells
-        self.budget = budget
-        self.order = order  # the order of its words, where the file states one
-        self.order_kind = order_kind  # what it says; see rue.Classes
+    ``order`` is the order of its words, where the file states one, and ``order_kind`` what it says;
+    see :class:`rue.Classes`.
+    """
+
+    cells: Sequence[Any] | NDArray[Any]
+    budget: MemoryBudget
+    order: tuple[str, ...] | None = None
+    order_kind: Literal["none", "given", "scale"] = "none"
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -112,7 +111,7 @@ class FrameColumn:
 
     def with_cells(self, cells: Sequence[Any] | NDArray[Any]) -> "FrameColumn":
         """Return a column of other cells, whose words have the same order."""
-        return FrameColumn(cells, self.budget, self.order, self.order_kind)
+        return replace(self, cells=cells)
 
     def at(self, rows: NDArray[Any]) -> "FrameColumn":
         """Return the column of some rows."""
