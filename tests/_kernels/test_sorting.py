@@ -21,7 +21,7 @@ WORLDS = {
 
 
 @pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("n_points", [0, 1, 2, 3, 100, 20_000])
+@pytest.mark.parametrize("n_points", [0, 1, 2, 3, 100, 20_000, 300_001])
 def test_it_is_the_stable_order(world, n_points):
     score = WORLDS[world](np.random.default_rng(n_points), n_points)
     assert np.array_equal(argsort(score), np.argsort(score, kind="stable"))

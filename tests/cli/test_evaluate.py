@@ -2,6 +2,7 @@
 
 import csv
 import gc
+import importlib
 import io
 import json
 import os
@@ -74,9 +75,9 @@ def test_predictions_are_freed_before_the_gap_and_the_intervals(world, run, monk
 
         return call
 
+    command = importlib.import_module("rue.cli.evaluate")
     for name in ("pareto_gap", "intervals"):
-        own = f"rue.cli.evaluate.{name}"
-        monkeypatch.setattr(own, counted(getattr(sys.modules["rue.cli.evaluate"], name)))
+        monkeypatch.setattr(command, name, counted(getattr(command, name)))
     gc.collect()
     before = sum(isinstance(thing, Draws) for thing in gc.get_objects())
     base = ["evaluate", folder / "draws.npz", "--truth", folder / "counts.npy", "--ci", "0.9"]

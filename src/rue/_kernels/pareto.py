@@ -17,7 +17,7 @@ points that share a coordinate.
 import numpy as np
 
 from rue._kernels import kernel
-from rue._kernels.sorting import sort_rows
+from rue._kernels.sorting import ROW, sort_words
 
 # Equal sums that were added up in different orders differ by less than this; the sums of a front
 # are about 1 at full coverage.
@@ -55,39 +55,36 @@ MOST = 4
 def accumulate(order, score, slack, losses, risk_sums, regret_sums):
     """Write the N+1 running sums of the two columns of ``losses`` in the order of ``score``."""
     n_points = order.shape[0]
+    first, last = 0, score[order[0]]
+    for stop in range(1, n_points + 1):
+        before, last = last, score[order[stop]] if stop < n_points else np.inf
+        if last - before > slack:
+            if stop - first > 1:
+                order[first:stop].sort()
+            first = stop
     total, avoidable = 0.0, 0.0
     risk_sums[0] = regret_sums[0] = 0.0
-    first, last = 0, score[order[0]]
-    while first < n_points:
-        stop = first + 1
-        while stop < n_points:
-            before, last = last, score[order[stop]]
-            if last - before > slack:
-                break
-            stop += 1
-        if stop - first > 1:
-            order[first:stop].sort()
-        for k in range(first, stop):
-            total += losses[order[k], 0]
-            avoidable += losses[order[k], 1]
-            risk_sums[k + 1], regret_sums[k + 1] = total, avoidable
-        first = stop
+    for k in range(n_points):
+        total += losses[order[k], 0]
+        avoidable += losses[order[k], 1]
+        risk_sums[k + 1], regret_sums[k + 1] = total, avoidable
 
 
 @kernel
-def accumulate_directions(x, y, angles, losses, risk_sums, regret_sums, score, order, room):
+def accumulate_directions(x, y, angles, losses, risk_sums, regret_sums, score, room):
     """Write the running sums (see :func:`accumulate`) of the rankings by some directions."""
     n_points = x.shape[0]
     for d in range(angles.shape[0]):
         cosine, sine = np.cos(angles[d]), np.sin(angles[d])
         for i in range(n_points):
             score[i] = x[i] * cosine + y[i] * sine
-        sort_rows(score, order, room)
+        words = sort_words(score, room)
         total, avoidable = 0.0, 0.0
         risk_sums[d, 0] = regret_sums[d, 0] = 0.0
         for k in range(n_points):
-            total += losses[order[k], 0]
-            avoidable += losses[order[k], 1]
+            row = words[k] & ROW
+            total += losses[row, 0]
+            avoidable += losses[row, 1]
             risk_sums[d, k + 1], regret_sums[d, k + 1] = total, avoidable
 
 
@@ -128,9 +125,9 @@ def insert(fronts, sizes, level, risk, regret, angle):
 
 @kernel
 def widened(fronts):
-    """Return the fronts with half as much room again."""
+    """Return the fronts with a quarter more room."""
     room = fronts.shape[1]
-    wider = np.empty((fronts.shape[0], room + room // 2, fronts.shape[2]))
+    wider = np.empty((fronts.shape[0], room + max(room // 4, 1), fronts.shape[2]))
     wider[:, :room] = fronts
     return wider
 

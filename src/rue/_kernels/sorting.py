@@ -1,7 +1,8 @@
 """Sorted scores: their order, and the areas and ranks that follow from it.
 
 The order is found by a radix sort, several times faster than comparing scores: they become whole
-numbers of 32 bits, which are sorted by 11 bits at a time together with their rows. Scores that
+numbers of 32 bits, which are sorted by 11 bits at a time together with their rows (by 9 if they are
+so many that they leave the cache, which 2,048 places in memory would not share). Scores that
 differ by less than 2^-32 of the range may become the same number; such runs are sorted by the
 scores themselves. So the order is exact, and equal scores keep that of their rows.
 
@@ -12,8 +13,9 @@ import numpy as np
 
 from rue._kernels import kernel
 
-_DIGIT, _LOW, _WORD = np.uint64(11), np.uint64(2047), np.uint64(32)
-_ROW = np.uint64(0xFFFFFFFF)
+_MANY, _WORD = 300_000, np.uint64(32)
+ROW = np.uint64(0xFFFFFFFF)
+"""The half of a number that holds a row, see :func:`sort_words`."""
 
 # A run of this many scores is sorted by insertion.
 _SHORT = 24
@@ -30,9 +32,17 @@ def argsort(score):
 @kernel
 def sort_rows(score, order, room):
     """Write the order of the scores, see :func:`argsort`; ``room`` has shape (2, n_points)."""
+    words = sort_words(score, room)
+    for i in range(words.shape[0]):
+        order[i] = np.int64(words[i] & ROW)
+
+
+@kernel
+def sort_words(score, room):
+    """Return numbers, in ``room``, whose low halves are the rows in the order of their scores."""
     n_points = score.shape[0]
     if n_points == 0:
-        return
+        return room[0]
     low = high = score[0]
     for i in range(n_points):
         s = score[i]
@@ -40,28 +50,32 @@ def sort_rows(score, order, room):
         high = s if s > high else high
     scale = 4294967295.0 / (high - low)
     spread = 0.0 < scale < np.inf  # else all are equal, or their range is no finite number
-    starts = np.zeros((3, 2048), np.int64)
+    n_digits = 4 if n_points > _MANY else 3
+    width = np.uint64(9 if n_digits == 4 else 11)
+    n_places = 1 << width
+    low_bits = np.uint64(n_places - 1)
+    starts = np.zeros((4, n_places), np.int64)
     given, sorted_ = room[0], room[1]
     for i in range(n_points):
         # Rounding may lift the largest score to 2^32, which has one bit too many.
-        key = min(np.uint64((score[i] - low) * scale), _ROW) if spread else np.uint64(0)
+        key = min(np.uint64((score[i] - low) * scale), ROW) if spread else np.uint64(0)
         given[i] = (key << _WORD) | np.uint64(i)
-        starts[0, key & _LOW] += 1
-        starts[1, (key >> _DIGIT) & _LOW] += 1
-        starts[2, key >> (_DIGIT + _DIGIT)] += 1
-    for digit in range(3):
-        shift, place = _WORD + np.uint64(digit) * _DIGIT, starts[digit]
+        starts[0, key & low_bits] += 1
+        starts[1, (key >> width) & low_bits] += 1
+        starts[2, (key >> (width + width)) & low_bits] += 1
+        if n_digits == 4:
+            starts[3, key >> (width + width + width)] += 1
+    for digit in range(n_digits):
+        shift, place = _WORD + np.uint64(digit) * width, starts[digit]
         before = 0
-        for k in range(2048):
+        for k in range(n_places):
             before, place[k] = before + place[k], before
         for i in range(n_points):
             word = given[i]
-            k = (word >> shift) & _LOW
+            k = (word >> shift) & low_bits
             sorted_[place[k]] = word
             place[k] += 1
         given, sorted_ = sorted_, given
-    for i in range(n_points):
-        order[i] = np.int64(given[i] & _ROW)
     first = 0
     while first < n_points:
         key = given[first] >> _WORD
@@ -69,28 +83,29 @@ def sort_rows(score, order, room):
         while stop < n_points and given[stop] >> _WORD == key:
             stop += 1
         if stop - first > 1:
-            _sort_run(score, order, first, stop)
+            _sort_run(score, given, first, stop)
         first = stop
+    return given
 
 
 @kernel
-def _sort_run(score, order, first, stop):
+def _sort_run(score, words, first, stop):
     """Sort a run of rows, which are in their own order, by score."""
     at = first + 1
-    while at < stop and score[order[at - 1]] <= score[order[at]]:
+    while at < stop and score[words[at - 1] & ROW] <= score[words[at] & ROW]:
         at += 1
     if at == stop:
         return
     if stop - first > _SHORT:
-        run = order[first:stop].copy()
-        order[first:stop] = run[np.argsort(score[run], kind="mergesort")]
+        run = words[first:stop].copy()
+        words[first:stop] = run[np.argsort(score[run & ROW], kind="mergesort")]
         return
     for p in range(at, stop):
-        row, q = order[p], p
-        while q > first and score[order[q - 1]] > score[row]:
-            order[q] = order[q - 1]
+        word, q = words[p], p
+        while q > first and score[words[q - 1] & ROW] > score[word & ROW]:
+            words[q] = words[q - 1]
             q -= 1
-        order[q] = row
+        words[q] = word
 
 
 @kernel

@@ -200,7 +200,7 @@ def evaluate(
                             seed=seed,
                         )
                         if single:
-                            known = {source: run.once(source) for source in SOURCES}
+                            known = {source: run.once(source) for source in SOURCES if ci}
                             run = part = replace(run, belief=None, ids=None).with_points(known)
                             if gap:
                                 distance = pareto_gap(run.star, run.hat, convention=convention)

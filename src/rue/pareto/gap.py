@@ -53,7 +53,7 @@ GRID = 1e12
 SAMPLED_PAIRS = 1 << 18
 
 # The number of rankings whose running sums are held at a time, and of these sums at most, unless
-# an eighth of these rankings have more.
+# a thirty-second of these rankings have more.
 BATCH, BATCH_SUMS = 64, 1 << 23
 
 # The number of levels whose fronts fit into the processor's cache.
@@ -374,13 +374,13 @@ def _merged_rankings(
     # Each range of levels has its own fronts, so that threads share no memory.
     n_ranges = min(n_points + 1, max(16, n_points // LEVELS))
     cuts = np.linspace(0, n_points + 1, n_ranges + 1).astype(np.int64)
-    fronts = [np.empty((n_levels, 8, 3 if with_angles else 2)) for n_levels in np.diff(cuts)]
+    fronts = [np.empty((n_levels, 4, 3 if with_angles else 2)) for n_levels in np.diff(cuts)]
     sizes = [np.zeros(len(front), np.int64) for front in fronts]
     champions = [np.full((2, len(front)), np.inf) for front in fronts]
-    n_batch = min(len(angles), max(BATCH // 8, min(BATCH, BATCH_SUMS // n_points)))
+    n_batch = min(len(angles), max(BATCH // 32, min(BATCH, BATCH_SUMS // n_points)))
     sums = np.empty((2, n_batch, n_points + 1))
     losses = np.column_stack([plane.risk, plane.regret])
-    rooms = Rooms(lambda: _room(n_points))
+    rooms = Rooms(lambda: (np.empty(n_points), np.empty((2, n_points), np.uint64)))
     for first in range(0, len(angles), n_batch):
         batch = angles[first : first + n_batch]
 
