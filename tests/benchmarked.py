@@ -4,7 +4,7 @@ import io
 from dataclasses import replace
 
 from reported import write_world
-from rue.bench.cells import Cell, CellRow, DataFacts, config_hash, configuration
+from rue.bench.cells import Cell, CellRow, DataFacts, configuration, json_checksum
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite
 from rue.bench.tasks import Result
@@ -57,7 +57,7 @@ def write_benchmark(tmp_path, n_points=40, *, n_seeds=3, lead=0.0):
             row = CellRow(
                 cell=cell,
                 config=config,
-                config_hash=config_hash(config),
+                config_hash=json_checksum(config),
                 rows=tuple(rows),
                 proxies={**MADE_PROXIES, "auac": auac, "details": {}},
                 data=DataFacts({"a.bin": "1"}, 7, n_points, ("x",)),

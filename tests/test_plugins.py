@@ -183,14 +183,14 @@ def test_methods(told):
 
 FINGERPRINT = """
 import json
-from rue.bench.cells import cells, config_hash, configuration, has_settings
+from rue.bench.cells import cells, json_checksum, configuration, has_settings
 from rue.bench.suite import parse_suite
 suite = parse_suite('name = "t"\\ndatasets = ["toy-set"]\\nmethods = ["prior"]\\nseeds = 1\\n')
 (cell,) = cells(suite)
 config = configuration(suite, cell)
 other = {**config, "plugins": {**config["plugins"], "method": "toy_plugin 0.9"}}
 stale = not has_settings(suite, cell, config), not has_settings(suite, cell, other)
-print(json.dumps([config["plugins"], config_hash(config), stale]))
+print(json.dumps([config["plugins"], json_checksum(config), stale]))
 """
 
 

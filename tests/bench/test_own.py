@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rue.bench.cells import cells, config_hash, configuration
+from rue.bench.cells import cells, configuration, json_checksum
 from rue.bench.run import run_suite
 from rue.bench.store import Store
 from rue.bench.suite import parse_suite, read_suite
@@ -50,10 +50,10 @@ def test_it_runs_and_its_table_needs_no_file(suite, tmp_path, here):
 
 def test_other_data_makes_a_cell_stale(suite, tmp_path):
     (cell,) = cells(suite)
-    before = config_hash(configuration(suite, cell))
+    before = json_checksum(configuration(suite, cell))
     path = tmp_path / "data/mine.toml"
     path.write_text(path.read_text() + "\n")
-    assert config_hash(configuration(suite, cell)) != before
+    assert json_checksum(configuration(suite, cell)) != before
     path.unlink()
     with pytest.raises(FileError, match=r"own needs the file data/mine\.toml, beside the suite"):
         configuration(suite, cell)

@@ -7,7 +7,7 @@ import pytest
 
 import rue.data
 from rue.bench import tasks as tasks_module
-from rue.bench.cells import cells, config_hash, configuration, loader_options
+from rue.bench.cells import cells, configuration, json_checksum, loader_options
 from rue.bench.suite import parse_suite, read_suite, shipped
 from rue.bench.tasks import _load, tasks
 from rue.errors import FileError, InputError
@@ -97,7 +97,7 @@ def test_budgets_of_active_learning():
     assert mine.seeds == (0, 1, 2, 3)
     assert mine.budget_of("random-rbf").n_labelled == 50
     plain = parse_suite(MINE + "seeds = 4")
-    hashes = [config_hash(configuration(s, cells(s)[0])) for s in (mine, plain)]
+    hashes = [json_checksum(configuration(s, cells(s)[0])) for s in (mine, plain)]
     assert hashes[0] == hashes[1]  # it does not run active learning
     paper = read_suite("paper")
     assert paper.budget_of("letter").step == 1_000
@@ -243,8 +243,8 @@ def test_sizes_and_batches_have_no_default_and_are_numbers():
 def test_adding_a_method_or_seed_changes_no_other_cells_seed_or_configuration():
     few = parse_suite(MINE + 'methods = ["ddu"]\nseeds = 2')
     more = parse_suite(MINE + 'methods = ["ensemble", "ddu"]\nseeds = [7, 1, 0]')
-    before = {c: (c.hashed_seed, config_hash(configuration(few, c))) for c in cells(few)}
-    after = {c: (c.hashed_seed, config_hash(configuration(more, c))) for c in cells(more)}
+    before = {c: (c.hashed_seed, json_checksum(configuration(few, c))) for c in cells(few)}
+    after = {c: (c.hashed_seed, json_checksum(configuration(more, c))) for c in cells(more)}
     assert before == {cell: after[cell] for cell in before}
     assert len({seed for seed, _ in after.values()}) == len(after)
 
@@ -268,7 +268,7 @@ def test_whatever_numbers_depend_on_is_in_the_configuration(tmp_path):
     for text in variants:
         suite = parse_suite(text)
         cell = next(c for c in cells(suite) if c.method == "ensemble")
-        hashes.add(config_hash(configuration(suite, cell)))
+        hashes.add(json_checksum(configuration(suite, cell)))
     assert len(hashes) == len(variants)
     # A file by its content.
     suite = parse_suite(base + '[dataset.random-rbf]\nfeatures = "f.npz"', folder=tmp_path)
@@ -276,7 +276,7 @@ def test_whatever_numbers_depend_on_is_in_the_configuration(tmp_path):
     for content in (None, b"one", b"two"):
         if content is not None:
             (tmp_path / "f.npz").write_bytes(content)
-        hashes.add(config_hash(configuration(suite, cell)))
+        hashes.add(json_checksum(configuration(suite, cell)))
     assert len(hashes) == len(variants) + 3
 
 

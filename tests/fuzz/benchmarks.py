@@ -15,9 +15,9 @@ from fuzz.bytewise import change_bytes, change_lines, encode
 from fuzz.kinds import Case, kind
 from fuzz.tables import change_table, write_csv
 from fuzz.trees import change_tree, to_json
-from rue.bench.cells import CellRow, DataFacts, cells, config_hash, configuration
+from rue.bench.cells import CellRow, DataFacts, cells, configuration, json_checksum
 from rue.bench.resampling import draw, with_intervals
-from rue.bench.store import Store, _checksum
+from rue.bench.store import Store
 from rue.bench.suite import parse_suite, read_suite
 from rue.bench.tables import read_results, summarize, table_rows
 from rue.bench.tasks import Result
@@ -68,7 +68,7 @@ def suite(case: Case) -> Callable[[Path], Any]:
     def use(folder: Path) -> Any:
         found = read_suite(str(folder / "suite.toml"))
         every = cells(found)
-        return [config_hash(configuration(found, cell)) for cell in every[:3]]
+        return [json_checksum(configuration(found, cell)) for cell in every[:3]]
 
     return use
 
@@ -102,7 +102,7 @@ def run_folder(case: Case) -> Callable[[Path], Any]:
             path = store.path(cell) / "row.json"
             row: Any = change_tree(case.rng, json.loads(path.read_text()))
             if isinstance(row, dict) and row.pop("checksum", None):
-                row["checksum"] = _checksum(row)
+                row["checksum"] = json_checksum(row)
             content = to_json(row).encode()
             path.write_bytes(change_bytes(case.rng, content) if case.odd_form else content)
 
@@ -151,7 +151,7 @@ def _row(seed: int) -> CellRow:
     return CellRow(
         cell=cell,
         config=config,
-        config_hash=config_hash(config),
+        config_hash=json_checksum(config),
         rows=tuple(row.to_dict() | {"method": "ensemble"} for row in rows),
         data=DataFacts(checksums={}, n_train=9, n_test=worlds.N, notes=()),
         seconds={"train": 0.1},

@@ -130,9 +130,9 @@ def _agrees(stored: Any, stated: Any) -> bool:
     return all(key in stated and _agrees(value, stated[key]) for key, value in stored.items())
 
 
-def config_hash(config: Mapping[str, Any]) -> str:
-    """Return the checksum of a configuration: a stored cell with another one is stale."""
-    text = json.dumps(config, sort_keys=True, allow_nan=False)
+def json_checksum(content: Mapping[str, Any]) -> str:
+    """Return the checksum of a row or a configuration: a cell with another one is stale."""
+    text = json.dumps(content, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

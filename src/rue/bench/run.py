@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rue.bench.cells import Cell, cells, config_hash, configuration, network_cell
+from rue.bench.cells import Cell, cells, configuration, json_checksum, network_cell
 from rue.bench.engine import Engine, Local
 from rue.bench.store import State, Store
 from rue.bench.suite import Suite
@@ -100,7 +100,7 @@ def run_suite(
     with store.lock():
         store.keep_suite(suite)
         states: dict[Cell, State] = {
-            cell: store.state(cell, config_hash(configs[cell])) for cell in chosen_cells
+            cell: store.state(cell, json_checksum(configs[cell])) for cell in chosen_cells
         }
         todo = [cell for cell in chosen_cells if force or states[cell] != "done"]
         planned = tasks(

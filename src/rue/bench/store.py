@@ -13,7 +13,6 @@ damaged cell is detected and run again. One run at a time may write to a folder.
 """
 
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +24,7 @@ from typing import Any, Literal
 from rue._schema import build, plain, read_content
 from rue._text import JsonObject
 from rue.beliefs import Convention, require_convention
-from rue.bench.cells import Cell, CellRow
+from rue.bench.cells import Cell, CellRow, json_checksum
 from rue.bench.suite import Suite, read_suite
 from rue.bench.tasks import Result
 from rue.errors import FileError, InputError
@@ -114,7 +113,7 @@ class Store:
         folder = self.path(result.cell)
         checksum = hashlib.sha256(result.predictions).hexdigest()
         row = plain(replace(result.row, predictions_sha256=checksum))
-        row["checksum"] = _checksum(row)
+        row["checksum"] = json_checksum(row)
         self.require_in_place()
         try:
             self._make(folder)
@@ -191,15 +190,11 @@ def _checked(content: Mapping[str, object], cell: Cell) -> CellRow:
     """Return the row that a file holds; raise InputError unless it is whole and of this cell."""
     stored = {key: value for key, value in content.items() if key != "checksum"}
     row = build(CellRow, stored, unknown="ignore")
-    if content.get("checksum") != _checksum(stored):
+    if content.get("checksum") != json_checksum(stored):
         raise InputError("its checksum does not match")
     if row.cell != cell:
         raise InputError(f"it is of another cell, {row.cell}")
     return row
-
-
-def _checksum(row: Mapping[str, object]) -> str:
-    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
 
 
 def convention_of(row: Mapping[str, Any]) -> str:

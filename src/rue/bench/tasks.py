@@ -29,8 +29,8 @@ from rue.bench.cells import (
     Cell,
     CellRow,
     DataFacts,
-    config_hash,
     find_file,
+    json_checksum,
     loader_options,
     method_settings,
     network_cell,
@@ -236,7 +236,7 @@ def _result(
     row = CellRow(
         cell=cell,
         config=dict(config),
-        config_hash=config_hash(config),
+        config_hash=json_checksum(config),
         rows=tuple(rows),
         proxies=proxy_numbers,
         data=DataFacts(dict(data.checksums), len(data.train), len(test), tuple(data.notes)),

@@ -26,6 +26,7 @@ from rue._text import one_line
 from rue.errors import FileError, InputError, RueError
 from rue.io.arrays import is_bounded, read_npy_bytes
 from rue.io.atomic import replacing, sha256
+from rue.io.columns import plain_name
 from rue.io.memory import allowance, require_memory
 
 # No archive that we read comes near this many bytes when unpacked.
@@ -187,13 +188,13 @@ def csv_rows(
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         header = next(reader, [])
-        names = [_plain(name) for name in header]
-        if any(names.count(_plain(column)) != 1 for column in columns):
+        names = [plain_name(name) for name in header]
+        if any(names.count(plain_name(column)) != 1 for column in columns):
             raise FileError(
                 f"{path} needs the columns {', '.join(columns)}, "
                 f"found {', '.join(header) or 'none'}"
             )
-        places = [names.index(_plain(column)) for column in columns]
+        places = [names.index(plain_name(column)) for column in columns]
         for row in reader:
             if not any(cell.strip() for cell in row):
                 continue
@@ -209,10 +210,6 @@ def csv_rows(
             yield reader.line_num, [row[place] for place in places]
     except csv.Error as error:
         raise FileError(f"{path} is not a valid csv file: {error}") from None
-
-
-def _plain(name: str) -> str:
-    return "".join(c if c.isalnum() else "_" for c in name.strip().lower())
 
 
 @contextlib.contextmanager
