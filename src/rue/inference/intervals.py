@@ -214,11 +214,14 @@ def _intervals_of(
     drawn: Mapping[str, FloatArray],
     influences: Callable[[str], FloatArray | None],
 ) -> Intervals:
-    """Return the interval of each column; influences take much memory, so one at a time."""
-    ends = {}
-    for name, kind in kinds.items():
-        swing = influences(name) if kind == "bca" else None
-        ends[name] = interval(estimate[name], drawn[name], swing, level, kind)
+    """Return the interval of each column; influences take much memory, so one per thread."""
+    from rue._kernels.threads import each
+
+    def ends_of(name: str) -> tuple[float, float]:
+        swing = influences(name) if kinds[name] == "bca" else None
+        return interval(estimate[name], drawn[name], swing, level, kinds[name])
+
+    ends = dict(zip(kinds, each(ends_of, list(kinds)), strict=True))
     low, high = ({name: pair[i] for name, pair in ends.items()} for i in (0, 1))
     return Intervals(level, estimate, low, high, kinds, drawn)
 
@@ -252,9 +255,10 @@ def bca_constants(
     below = share_below(drawn, estimate)
     cube = 0.0
     if influences is not None:
-        squares = float((influences**2).sum())
+        squared = influences * influences
+        squares = float(squared.sum())
         if squares > 0:
-            cube = float((influences**3).sum()) / (6 * squares**1.5)
+            cube = float((squared * influences).sum()) / (6 * squares**1.5)
     return float(ndtri(below)), cube
 
 
