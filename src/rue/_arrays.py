@@ -88,7 +88,7 @@ def as_ids(ids: ArrayLike, n_points: int) -> NDArray[np.str_]:
         array = _narrowed(array.astype(np.str_, copy=array.flags.writeable or _can_change(array)))
     else:
         raise InputError(f"ids must be text or whole numbers, got dtype {array.dtype}")
-    if len(set(array.tolist())) < n_points:
+    if not _are_different(array):
         names, counts = np.unique(array, return_counts=True)
         raise AlignmentError(
             f"ids must not repeat, {int((counts > 1).sum()):,} do, first "
@@ -111,6 +111,18 @@ def _narrowed(ids: NDArray[np.str_]) -> NDArray[np.str_]:
         return ids
     narrow = np.ascontiguousarray(characters[:, :width])
     return narrow.view(f"{ids.dtype.byteorder}U{width}")[:, 0]
+
+
+def _are_different(ids: NDArray[np.str_]) -> bool:
+    """Return whether no two names are equal; many short ones are compared as numbers."""
+    if len(ids) >= 10_000 and ids.flags.c_contiguous and ids.dtype.itemsize <= 4 * 8:
+        characters = ids.view(np.uint32).reshape(len(ids), -1)
+        if characters.max() < 256:
+            numbers = np.zeros((len(ids), 8), np.uint8)
+            numbers[:, : characters.shape[1]] = characters
+            ordered = np.sort(numbers.view(np.uint64)[:, 0])
+            return not (ordered[1:] == ordered[:-1]).any()
+    return len(set(ids.tolist())) == len(ids)
 
 
 def _as_id(name: Any, row: int) -> str:

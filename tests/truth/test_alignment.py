@@ -147,3 +147,13 @@ def test_an_id_that_sorts_after_all_others_is_on_one_side_only():
         rue.Annotations(COUNTS, ids=IDS), rue.Draws(DRAWS, ids=ids), common=True
     )
     assert truth.ids.tolist() == belief.ids.tolist() == IDS[:-1].tolist()
+
+
+@pytest.mark.parametrize("form", ["{}", "{:>8}", "{:012}", "\xfc{}", "\u4e2d{}"])
+def test_many_names_are_different_as_text_is(form):
+    # Names of up to eight Latin letters are compared as numbers.
+    names = [form.format(i) for i in range(10_000)]
+    assert rue.Annotations(np.ones((10_000, 2)), ids=names).ids.tolist() == names
+    names[7_000] = names[3]
+    with pytest.raises(AlignmentError, match=f"ids must not repeat, 1 do, first '{names[3]}'"):
+        rue.Annotations(np.ones((10_000, 2)), ids=names)
