@@ -10,6 +10,7 @@ from torch.nn import functional
 from rue import Annotations
 from rue.data import DataSet
 from rue.methods import RESNET9, single
+from rue.methods._training.networks import use_torch_threads
 from rue.methods._training.resnet import ResNet9
 from speed.timing import Rows, least_of_both
 
@@ -22,7 +23,7 @@ def rows() -> Rows:
     Both have one thread, as cells of a suite do: with more, threads wait for each other on cores
     that are not idle, and the ratio says more about the machine than about the code.
     """
-    torch.set_num_threads(1)
+    use_torch_threads(1)
     data = made()
     training = dataclasses.replace(RESNET9, epochs=1, device="cpu")
     a, b = least_of_both(

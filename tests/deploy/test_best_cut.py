@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rue import Components, Problem
-from rue._kernels.bins import binned_sums
+from rue._kernels.sorting import binned_sums
 from rue.deploy import candidates as module
 from rue.deploy.candidates import Bins, best_cut, directions, keeps_budgets, losses_of
 from rue.deploy.promise import Promise

@@ -1,12 +1,14 @@
 """The network for a CPU: its size, its first layer, its schedule, both precisions, sharing."""
 
 import dataclasses
+import resource
 from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
 
+from rue._kernels.threads import kept_memory
 from rue.errors import InputError
 from rue.methods import METHODS, RESNET9, Training, ensemble, single
 from rue.methods._training.checkpoints import Checkpoint
@@ -91,6 +93,20 @@ def test_both_precisions_learn_the_same_up_to_noise(images):
     for one in probs:
         assert (one.argmax(axis=1) == test.labels).mean() > 0.9
     assert 0 < np.abs(probs[0] - probs[1]).mean() < 0.1
+
+
+def test_memory_is_kept_during_an_epoch_and_returned_after_it():
+    def faults():
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        for _ in range(8):
+            np.ones(5 << 20)  # 40 MB, which the C library would return at once
+        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+    usual = faults()
+    with kept_memory():
+        faults()
+        assert faults() < usual / 20
+    assert faults() > usual / 2
 
 
 def test_auto_is_bfloat16_where_the_processor_has_it(monkeypatch):

@@ -182,7 +182,7 @@ class Bins:
         n_parts: int = 1,
     ) -> "Bins | None":
         """Count the points if sorting them in each direction would take longer; otherwise None."""
-        from rue._kernels.bins import binned_sums
+        from rue._kernels.sorting import binned_sums
 
         if len(hat) < _MANY or len(candidates) < 3:
             return None

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rue._arrays import FloatArray
+from rue._schema import AboveZero
 from rue.beliefs import Scored
 from rue.errors import InputError
-from rue.methods._training.settings import Training
+from rue.methods._training.settings import Settings, Training
 from rue.methods.learner import AnyInputs, Fitted, Learner, Recipe, Trained, networks
 
 __all__ = ["Config", "Mixture", "fit", "fit_mixture", "predict"]
@@ -27,16 +28,12 @@ _JITTERS = (0.0, *(10.0**exponent for exponent in range(-15, 1)))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Settings):
     """The largest spectral norm of a hidden layer, and how to train."""
 
-    coefficient: float = 3.0
+    coefficient: AboveZero = 3.0
     temperature: bool = False
     training: Training | None = None
-
-    def __post_init__(self) -> None:
-        if not self.coefficient > 0:
-            raise InputError(f"coefficient must be above 0, got {self.coefficient}")
 
 
 def _recipe(config: Config) -> Recipe:

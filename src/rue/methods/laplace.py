@@ -23,7 +23,7 @@ from rue._schema import Positive
 from rue.beliefs import Draws
 from rue.data.splits import stream
 from rue.methods._training.settings import Settings, Training
-from rue.methods.learner import AnyInputs, Fitted, Learner, Recipe, Trained, networks
+from rue.methods.learner import AnyInputs, Fitted, Learner, Recipe, Trained, least_of, networks
 
 __all__ = ["Config", "LastLayerPosterior", "fit", "fit_last_layer", "predict"]
 
@@ -119,18 +119,14 @@ def _gauss_newton(phi: FloatArray, probs: FloatArray) -> FloatArray:
 
 
 def _prior_precision(mode: FloatArray, curvature: FloatArray) -> float:
-    """Maximise the marginal likelihood: the best of a grid of log delta, then Brent's method."""
-    from scipy.optimize import minimize_scalar
+    """Return the precision of the largest marginal likelihood."""
 
     def loss(log_precision: float) -> float:
         precision = np.exp(log_precision)
         log_det = np.log1p(curvature / precision).sum()
         return float((precision * (mode**2).sum() + log_det) / 2)
 
-    grid = np.linspace(*_LOG_PRECISION, 57)
-    best = grid[np.argmin([loss(x) for x in grid])]
-    step = grid[1] - grid[0]
-    return float(np.exp(minimize_scalar(loss, bounds=(best - step, best + step)).x))
+    return float(np.exp(least_of(loss, *_LOG_PRECISION, 57)))
 
 
 def _with_one(features: FloatArray) -> FloatArray:

@@ -323,6 +323,18 @@ def whole_seeds(seeds: Sequence[int]) -> list[int]:
     return [int(seed) for seed in values]
 
 
+def least_of(
+    loss: Callable[[float], float], low: float, high: float, n: int, *, tolerance: float = 1e-5
+) -> float:
+    """Return where a loss is least: near the best of ``n`` points, by Brent's method."""
+    from scipy.optimize import minimize_scalar
+
+    grid = np.linspace(low, high, n)
+    best, step = grid[np.argmin([loss(x) for x in grid])], grid[1] - grid[0]
+    bounds = best - step, best + step
+    return float(minimize_scalar(loss, bounds=bounds, options={"xatol": tolerance}).x)
+
+
 def require_torch() -> None:
     """Raise MissingExtraError if torch is not installed."""
     try:

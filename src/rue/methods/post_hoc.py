@@ -36,7 +36,7 @@ from rue.components import decompose
 from rue.data.splits import hold_out
 from rue.methods._training.settings import Settings, Training
 from rue.methods.dirichlet_multinomial import clipped
-from rue.methods.learner import AnyInputs, FitRequest, Fitted, Learner, Trained
+from rue.methods.learner import AnyInputs, FitRequest, Fitted, Learner, Trained, least_of
 
 __all__ = ["PostHocConfig", "snapshots", "strength"]
 
@@ -157,18 +157,13 @@ def _mean(belief: ClassBelief) -> FloatArray:
 
 def fit_temperature(belief: _Tempered, targets: FloatArray) -> float:
     """Return the temperature with the lowest log loss, from 0.05 to 20."""
-    from scipy.optimize import minimize_scalar
 
     def loss(log_temperature: float) -> float:
         mean = np.maximum(temper(belief, float(np.exp(log_temperature))).mean(), _LEAST)
         return float(-(targets * np.log(mean)).sum(axis=1).mean())
 
-    # With draws the loss may have two minima, so a grid search comes first.
-    grid = np.linspace(*_LOG_TEMPERATURES, 13)
-    best = grid[np.argmin([loss(x) for x in grid])]
-    step = grid[1] - grid[0]
-    optimum = minimize_scalar(loss, bounds=(best - step, best + step), options={"xatol": 1e-4})
-    return float(np.exp(optimum.x))
+    # With draws the loss may have two minima, which the grid tells apart.
+    return float(np.exp(least_of(loss, *_LOG_TEMPERATURES, 13, tolerance=1e-4)))
 
 
 def temper(belief: _Tempered, temperature: float) -> _Tempered:

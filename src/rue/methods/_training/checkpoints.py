@@ -93,13 +93,6 @@ class Stateful(Protocol):
         """Restore the state from a checkpoint."""
 
 
-class EpochRecord(Stateful, Protocol):
-    """What is collected from the weights after each epoch, such as their moments."""
-
-    def after_epoch(self, network: NetworkStack) -> None:
-        """Add the weights after one more epoch."""
-
-
 @dataclass(frozen=True)
 class Checkpoint:
     """A file, and a text that identifies its training."""

@@ -181,15 +181,15 @@ def flip(images: Tensor, rng: np.random.Generator) -> Tensor:
 
 def crop_and_flip(images: Tensor, rng: np.random.Generator) -> Tensor:
     """Shift each image (n, h, w, c) by up to 4 pixels, black coming in, and mirror half of them."""
-    n, height, width, _ = images.shape
-    shift = torch.from_numpy(rng.integers(0, 2 * _BORDER + 1, size=(2, n, 1))).to(images.device)
-    mirrored = torch.from_numpy(rng.integers(0, 2, size=(n, 1))).to(images.device).bool()
-    padded = torch.nn.functional.pad(images, (0, 0, _BORDER, _BORDER, _BORDER, _BORDER))
-    x = torch.arange(width, device=images.device).expand(n, -1)
-    rows = torch.arange(height, device=images.device) + shift[0]
-    columns = torch.where(mirrored, width - 1 - x, x) + shift[1]
-    points = torch.arange(n, device=images.device)[:, None, None]
-    return padded[points, rows[:, :, None], columns[:, None, :]]
+    n, height, width, n_channels = images.shape
+    shift = torch.from_numpy(rng.integers(0, 2 * _BORDER + 1, size=(2, n))).to(images.device)
+    mirrored = torch.from_numpy(rng.integers(0, 2, size=n)).to(images.device).bool()
+    padded = torch.nn.functional.pad(images, (0, 0, _BORDER, _BORDER, _BORDER, _BORDER)).flatten(2)
+    crops = padded.unfold(1, height, 1).unfold(2, width * n_channels, n_channels)
+    points = torch.arange(n, device=images.device)
+    cropped = crops[points, shift[0], shift[1]].view(images.shape)
+    cropped[mirrored] = cropped[mirrored].flip(2)
+    return cropped
 
 
 def _scaling(array: np.ndarray, statistics: str, device: torch.device) -> Scaling:

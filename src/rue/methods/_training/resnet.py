@@ -84,6 +84,7 @@ def _stage(n_in: int, n_out: int, stride: int, slope: float) -> nn.Sequential:
 
 
 _WIDTH = 32
+_PART = 64  # images whose patches fit in a processor's caches
 _EPSILON = 1e-2  # of the variance of a direction, in units of the images' own: no noise is blown up
 
 
@@ -109,8 +110,14 @@ class ResNet9(ImageNetwork):
     def whiten(self, images: Tensor) -> None:
         """Set the first layer to the whitening of patches of scaled images (n, c, h, w)."""
         weight = self.conv1.conv.weight
-        patches = functional.unfold(images, 3).transpose(1, 2).flatten(0, 1).double()
-        values, vectors = torch.linalg.eigh(torch.cov(patches.T))
+        moments = torch.zeros(1, dtype=torch.float64)
+        for part in images.chunk(-(-len(images) // _PART)):
+            patches = functional.pad(functional.unfold(part, 3), (0, 0, 0, 1), value=1.0)
+            rows = patches.transpose(0, 1).flatten(1).double()
+            moments = moments + rows @ rows.T
+        total, count = moments[:-1, -1:], moments[-1, -1]
+        covariance = (moments[:-1, :-1] - total @ total.T / count) / (count - 1)
+        values, vectors = torch.linalg.eigh(covariance)
         n = min(_WIDTH // 2, len(values))
         values, vectors = values.flip(0)[:n], vectors.flip(1)[:, :n]
         # The sign of an eigenvector is arbitrary: its largest entry is made positive.

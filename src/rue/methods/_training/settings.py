@@ -193,11 +193,8 @@ def trials(training: Training, axes: Axes) -> list[Training]:
     """Return the settings to train: one under ``paper``, all combinations under ``tuned``."""
     if training.regime == "paper":
         return [training]
-    settings = []
-    for values in product(*axes.values()):
-        setting: dict[str, Any] = dict(zip(axes, values, strict=True))
-        settings.append(replace(training, **{**setting, "lr": setting["lr"] * training.lr}))
-    return settings
+    each: list[dict[str, Any]] = [dict(zip(axes, v, strict=True)) for v in product(*axes.values())]
+    return [replace(training, **{**new, "lr": new["lr"] * training.lr}) for new in each]
 
 
 def n_tuned(training: Training, n_seeds: int) -> int:

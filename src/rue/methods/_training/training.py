@@ -6,25 +6,27 @@ losses, so every member has the gradient it would have alone, and both optimiser
 number by itself. A member that has stopped leaves the stack, which does not affect the others.
 """
 
+import copy
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from rue._arrays import IntArray
+from rue._kernels.threads import kept_memory
 from rue.data.splits import stream
 from rue.errors import InputError
 from rue.methods._training.checkpoints import (
     PATIENCE,
     Best,
     Checkpoint,
-    EpochRecord,
     Stateful,
     held_out_loss,
 )
@@ -37,8 +39,11 @@ from rue.methods._training.networks import (
     project_members,
 )
 from rue.methods._training.objectives import Objective
-from rue.methods._training.pools import Augmentation, Pool, crop_and_flip, flip
+from rue.methods._training.pools import Pool, crop_and_flip, flip
 from rue.methods._training.settings import Training
+
+if TYPE_CHECKING:
+    from rue.methods._training.weights import Moments
 
 _LEVELS = 1 << 16  # dropout masks are drawn as 16-bit numbers
 _OnStep = Callable[[int, float | None], None]
@@ -103,15 +108,11 @@ class StackOptimizer:
             for group, part in zip(other.torch.param_groups, other.runs, strict=True):
                 # What is not of a number each, the count of steps, is the same for all members.
                 own = {
-                    name: joined[name][part] if name in joined else _copied(value)
+                    name: joined[name][part] if name in joined else copy.deepcopy(value)
                     for name, value in states[0].items()
                 }
                 other.torch.state[group["params"][place]] = own
         return other
-
-
-def _copied(value: Any) -> Any:
-    return value.clone() if isinstance(value, Tensor) else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,12 +141,19 @@ def train(
     *,
     coefficient: float | None = None,
     checkpoint: Checkpoint | None = None,
-    record: EpochRecord | None = None,
+    record: "Moments | None" = None,
     on_step: _OnStep | None = None,
 ) -> list[int]:
     """Train a stack of networks in place; return the epoch of each member's weights."""
     training = members[0].training
-    stack = _Stack.of(network, members, coefficient)
+    stack = _Stack(
+        network,
+        StackOptimizer(network, [member.training for member in members]),
+        list(members),
+        list(range(len(members))),
+        coefficient,
+        leading([] if coefficient is None else network.hidden()),
+    )
     best = None if members[0].held_out is None else Best(network)
     # A network with a checkpoint trains by itself, so these parts stay the same.
     parts: dict[str, Stateful | None] = {
@@ -159,11 +167,11 @@ def train(
         device = next(network.parameters()).device
         start = checkpoint.read(device, stack.vectors, parts)
         if best is not None:
-            finite = np.ones(len(members), bool)
-            stack = stack.going_on(best, start, finite, coefficient, on_step)
+            stack = stack.going_on(best, start, np.ones(len(members), bool), on_step)
     network.train()
     for epoch in range(start, training.epochs if stack.places else start):
-        losses = _run_epoch(stack, pool, objective, epoch, coefficient, on_step)
+        with nullcontext() if training.is_probe else kept_memory():
+            losses = _run_epoch(stack, pool, objective, epoch, on_step)
         if best is None and not np.isfinite(losses).all():
             raise diverged(members[int(np.argmin(np.isfinite(losses)))].training)
         if best is not None:
@@ -178,7 +186,7 @@ def train(
         if on_step is not None:
             on_step(0, float(losses.mean()))
         if best is not None:
-            stack = stack.going_on(best, epoch + 1, np.isfinite(losses), coefficient, on_step)
+            stack = stack.going_on(best, epoch + 1, np.isfinite(losses), on_step)
             if not stack.places:
                 break
     if best is not None:
@@ -209,30 +217,16 @@ class _Stack:
     optimizer: StackOptimizer
     members: list[Member]
     places: list[int]
-    hidden: list[Tensor]
+    coefficient: float | None
     vectors: list[Tensor]
 
-    @classmethod
-    def of(
-        cls, network: NetworkStack, members: Sequence[Member], coefficient: float | None
-    ) -> "_Stack":
-        hidden = network.hidden() if coefficient is not None else []
-        return cls(
-            network,
-            StackOptimizer(network, [member.training for member in members]),
-            list(members),
-            list(range(len(members))),
-            hidden,
-            leading(hidden),
-        )
+    def project(self) -> None:
+        """Keep the hidden layers' norms at most at the coefficient, where there is one."""
+        if self.coefficient is not None:
+            project_members(self.network.hidden(), self.vectors, self.coefficient)
 
     def going_on(
-        self,
-        best: Best,
-        epoch: int,
-        finite: np.ndarray,
-        coefficient: float | None,
-        on_step: _OnStep | None,
+        self, best: Best, epoch: int, finite: np.ndarray, on_step: _OnStep | None
     ) -> "_Stack":
         """Remove the members that have diverged or stopped improving."""
         training = self.members[0].training
@@ -248,7 +242,7 @@ class _Stack:
             n_left = sum(len(m.rows) for i, m in enumerate(self.members) if i not in on)
             on_step(n_left * (training.epochs - epoch), None)
         if not on:
-            return _Stack(self.network, self.optimizer, [], [], [], [])
+            return replace(self, members=[], places=[])
         network = self.network.take(on)
         network.train()
         return _Stack(
@@ -256,7 +250,7 @@ class _Stack:
             self.optimizer.take(network, on),
             [self.members[i] for i in on],
             [self.places[i] for i in on],
-            network.hidden() if coefficient is not None else [],
+            self.coefficient,
             [v[torch.tensor(on)] for v in self.vectors],
         )
 
@@ -266,14 +260,14 @@ def _run_epoch(
     pool: Pool,
     objective: Objective,
     epoch: int,
-    coefficient: float | None,
     on_step: _OnStep | None,
 ) -> np.ndarray:
     """Run the steps of an epoch; return the mean loss of each member."""
     device = pool.inputs.device
     training = stack.members[0].training
     streams = [stream(*member.names, "epoch", epoch) for member in stack.members]
-    augment = _augmentation(training, streams[0])
+    way = {"none": None, "flips": flip, "crops": crop_and_flip}[training.augment]
+    augment = None if way is None else functools.partial(way, rng=streams[0])
     n_features = stack.network.head()[0].shape[2]
     total = torch.zeros(len(stack.members), device=device)
     batches = list(_batches(stack.members, streams))
@@ -287,8 +281,7 @@ def _run_epoch(
             logits = stack.network(x, None if mask is None else mask.to(device))
         losses = (objective(logits, y) * weight.to(device)).sum(1)
         stack.optimizer.step(losses.sum())
-        if coefficient is not None:
-            project_members(stack.hidden, stack.vectors, coefficient)
+        stack.project()
         total += losses.detach()
         if on_step is not None:
             on_step(int(weight.count_nonzero()), None)
@@ -325,9 +318,3 @@ def _mask(
     masks = np.stack([keep(rng, shape, m.dropout) for m, rng in zip(members, streams, strict=True)])
     stays = torch.tensor([1 - member.dropout for member in members])[:, None, None]
     return torch.from_numpy(masks.view(np.uint8)).float().div_(stays)
-
-
-def _augmentation(training: Training, rng: np.random.Generator) -> Augmentation | None:
-    if training.augment == "none":
-        return None
-    return functools.partial(crop_and_flip if training.augment == "crops" else flip, rng=rng)
