@@ -101,27 +101,17 @@ def as_ids(ids: ArrayLike, n_points: int) -> NDArray[np.str_]:
 
 def _narrowed(ids: NDArray[np.str_]) -> NDArray[np.str_]:
     """Return many names in as few characters as they need, which saves most of their memory."""
-    if len(ids) < 10_000 or not ids.flags.c_contiguous:
-        return ids
-    characters = ids.view(np.uint32).reshape(len(ids), -1)
-    width = characters.shape[1]
-    while width > 1 and not characters[:, width - 1].any():
-        width -= 1
-    if width == characters.shape[1]:
-        return ids
-    narrow = np.ascontiguousarray(characters[:, :width])
-    return narrow.view(f"{ids.dtype.byteorder}U{width}")[:, 0]
+    width = max(1, int(np.char.str_len(ids).max())) if len(ids) >= 10_000 else 0
+    return ids.astype(f"{ids.dtype.byteorder}U{width}", copy=False) if width else ids
 
 
 def _are_different(ids: NDArray[np.str_]) -> bool:
     """Return whether no two names are equal; many short ones are compared as numbers."""
     if len(ids) >= 10_000 and ids.flags.c_contiguous and ids.dtype.itemsize <= 4 * 8:
-        characters = ids.view(np.uint32).reshape(len(ids), -1)
-        if characters.max() < 256:
-            numbers = np.zeros((len(ids), 8), np.uint8)
-            numbers[:, : characters.shape[1]] = characters
-            ordered = np.sort(numbers.view(np.uint64)[:, 0])
-            return not (ordered[1:] == ordered[:-1]).any()
+        letters = np.zeros((len(ids), 8), np.uint32)
+        letters[:, : ids.dtype.itemsize // 4] = ids.view(np.uint32).reshape(len(ids), -1)
+        if letters.max() < 256:
+            return bool(np.diff(np.sort(letters.astype(np.uint8).view(np.uint64)[:, 0])).all())
     return len(set(ids.tolist())) == len(ids)
 
 
@@ -407,5 +397,4 @@ def row_sums(counts: NDArray[Any]) -> FloatArray:
 
 def round_to_scale(values: FloatArray, scale: float) -> FloatArray:
     """Round to 1e-12 of a scale, so that rounding errors do not affect rankings."""
-    rounded = np.rint(values / scale * 1e12) / 1e12 * scale
-    return np.asarray(rounded + 0.0)  # turns -0.0 into 0.0
+    return np.asarray(np.rint(values / scale * 1e12) / 1e12 * scale + 0.0)  # no -0.0
