@@ -479,8 +479,8 @@ def test_the_house_does_not_grow():
     """Hold the numbers that were reached: lower them when you delete, and say what raises one."""
     files = list(SOURCE.rglob("*.py"))
     assert len(files) <= 250
-    assert sum(len(path.read_text().splitlines()) for path in files) <= 50_212
-    assert sum(map(code_lines, files)) <= 33_135
+    assert sum(len(path.read_text().splitlines()) for path in files) <= 50_213
+    assert sum(map(code_lines, files)) <= 33_132
     assert len([path for path in SOURCE.iterdir() if path.name != "__pycache__"]) <= 32
     for path in files:
         name = path.relative_to(SOURCE).as_posix()

@@ -149,3 +149,32 @@ def test_many_names_and_arrays_of_a_file_are_stored_once(tmp_path):
     np.savez(tmp_path / "p.npz", probs=probs, ids=ids)
     with pytest.raises(AlignmentError, match="ids must not repeat"):
         read_predictions(tmp_path / "p.npz")
+
+
+def test_a_saved_belief_keeps_its_names(tmp_path):
+    probs = np.random.default_rng(0).dirichlet(np.ones(3), (4, 2))
+    names = {"ids": ["d", "a", "c", "b"], "classes": ["low", "mid", "high"]}
+    belief = rue.Draws(probs, **names, method="mine")
+    rue.save_predictions(tmp_path / "p.npz", belief)
+    read = rue.read_belief(tmp_path / "p.npz")
+    assert (read.method, read.ids.tolist()) == ("mine", names["ids"])
+    assert read.outcomes.names == ("low", "mid", "high")
+    np.testing.assert_array_equal(read.probs, probs)
+
+
+def test_answers_are_saved_beside_the_predictions_that_they_are_about(tmp_path):
+    """Rows go by id and columns by class."""
+    probs = np.random.default_rng(0).dirichlet(np.ones(3), (3, 2))
+    belief = rue.Draws(probs, ids=["a", "b", "c"], classes=["x", "y", "z"])
+    answers = rue.Annotations(
+        [[0, 1, 5], [4, 2, 0], [3, 3, 0]], ids=["c", "a", "b"], classes=["z", "y", "x"]
+    )
+    rue.save_predictions(tmp_path / "p.npz", belief, annotations=answers)
+    saved = rue.read_belief(tmp_path / "p.npz")
+    for loss in ("log", "zero_one"):
+        row = rue.evaluate(saved.truth, saved, loss=loss)
+        assert row.risk == pytest.approx(rue.evaluate(answers, belief, loss=loss).risk, rel=1e-14)
+    with pytest.raises(AlignmentError, match="q"):
+        rue.save_predictions(
+            tmp_path / "p.npz", belief.with_ids(["a", "b", "q"]), annotations=answers
+        )

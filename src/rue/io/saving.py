@@ -16,7 +16,7 @@ from rue.beliefs.base import Belief, require_any_belief
 from rue.errors import FileError, InputError, ShapeError
 from rue.io.arrays import save_npz
 from rue.io.atomic import replacing
-from rue.truth.alignment import require_kinds
+from rue.truth.alignment import align, require_kinds
 from rue.truth.base import Truth
 
 
@@ -43,16 +43,20 @@ def save_predictions(
         What the model says: ``Draws``, ``Dirichlet`` or ``Scored``, or about real numbers
         ``Gaussians``, ``Samples`` or ``NormalInverseGamma``.
     ids
-        A different name for each point, length n_points. Files are matched by them.
+        A different name for each point, length n_points. Files are matched by them. Defaults to
+        those of the belief or of ``annotations``.
     values
         The number that each class stands for, shape (n_classes,). Defaults to the values of
-        ``annotations``, where they have some.
+        ``annotations`` or of the belief, where they have some.
     annotations
         What annotators said about the same points, so that the file needs no truth file beside it.
+        Where both have ids or names of classes, they are matched by them.
     classes
-        A different name for each class, length n_classes.
+        A different name for each class, length n_classes. Defaults to those of the belief or of
+        ``annotations``.
     method
-        The method's name in tables; without it, the name of the file.
+        The method's name in tables. Defaults to that of the belief, and without one to the name of
+        the file.
 
     Raises
     ------
@@ -91,12 +95,11 @@ def prediction_arrays(
     method: str | None = None,
 ) -> dict[str, Any]:
     """Return the arrays of a prediction file by name; see :func:`save_predictions`."""
-    arrays: dict[str, Any] = {}
     require_any_belief(belief)
     if ids is not None:
-        arrays["ids"] = _names("ids", ids, belief.n_points)
-    if method is not None:
-        arrays["method"] = np.asarray(method, dtype=np.str_)
+        belief = belief.with_ids(_names("ids", ids, belief.n_points))
+    if classes is not None and belief.n_classes:
+        belief = belief.with_classes(_names("classes", classes, belief.n_classes).tolist())
     if annotations is not None:
         require_kinds(annotations, belief)
         shape = (len(annotations), annotations.n_classes)
@@ -105,12 +108,22 @@ def prediction_arrays(
                 f"annotations must have {len(belief)} points and {belief.n_classes} classes, got "
                 f"{shape[0]} and {shape[1]}"
             )
+        if annotations.ids is None or belief.ids is None:  # the ids of one side are of both
+            belief = belief if annotations.ids is None else belief.with_ids(annotations.ids)
+            annotations = annotations.with_ids(belief.ids)
+        annotations, belief = align(annotations, belief)
+    arrays: dict[str, Any] = {} if belief.ids is None else {"ids": belief.ids}
+    if method or belief.method:
+        arrays["method"] = np.asarray(method or belief.method, dtype=np.str_)
+    if annotations is not None:
         arrays |= annotations.arrays()
         values = annotations.values if values is None else values
-    if belief.n_classes and values is not None:
-        arrays["values"] = as_vector("values", values, belief.n_classes)
-    if belief.n_classes and classes is not None:
-        arrays["classes"] = _names("classes", classes, belief.n_classes)
+    if belief.n_classes:
+        values = belief.outcomes.values if values is None else values
+        if values is not None:
+            arrays["values"] = as_vector("values", values, belief.n_classes)
+        if belief.outcomes.names is not None:
+            arrays["classes"] = np.array(belief.outcomes.names, dtype=np.str_)
     return arrays | belief.arrays()
 
 
