@@ -8,7 +8,8 @@ import time
 from collections.abc import Iterator
 
 import rue.data
-from rue.proxies.active_learning import Acquisition, run
+from rue.proxies import active_learning
+from rue.proxies.active_learning import Acquisition
 from studies import DOCS
 from studies.pages import spread, table
 from studies.rows import Row, where
@@ -43,7 +44,9 @@ def learn(data: list[rue.data.DataSet], method: str) -> list[Row]:
 
     # A hundred draws for each point of the pool would take longer than all the training.
     config = laplace.Config(n_draws=20) if method == "laplace" else None
-    rows = run(data, method, SEEDS, acquisitions=ACQUISITIONS, config=config, progress=True)
+    rows = active_learning.run(
+        data, method, SEEDS, acquisitions=ACQUISITIONS, config=config, progress=True
+    )
     return [row.to_dict() for row in rows]
 
 

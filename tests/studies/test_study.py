@@ -1,5 +1,6 @@
 """Every study: its pages are those of its stored record, and no picture is stale."""
 
+import inspect
 import json
 
 import pytest
@@ -26,6 +27,16 @@ def test_the_runner_knows_every_study():
     assert set(NUMBERS) < set(NAMES)
     numbers = (ROOT / "Makefile").read_text().partition("\nnumbers:")[2].partition("\n\n")[0]
     assert numbers.count("-m studies") == numbers.count("-m studies --numbers") == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_study_runs_takes_the_options_alone(name):
+    """A function ``run`` that a study imports would be taken for its own."""
+    for function, n_given in (("run", 1), ("compute", 2)):
+        if has(name, function):
+            own = getattr(study.module_of(name), function)
+            assert len(inspect.signature(own).parameters) == n_given
+            assert own.__module__ == f"studies.{name}"
 
 
 @pytest.mark.parametrize("name", with_function("pages"))
