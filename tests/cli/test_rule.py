@@ -31,6 +31,11 @@ def made(rng, n, n_draws=4, n_classes=K):
     return rng.multinomial(12, probs), 0.8 * probs[:, None] + 0.2 * noise
 
 
+def arrays(path):
+    with np.load(path) as file:
+        return dict(file)
+
+
 @pytest.fixture
 def world(tmp_path, rng):
     """Files cal.npz and new.npz in the folder, and what is in them."""
@@ -78,7 +83,7 @@ def test_a_rule_is_the_library_s(world, run):
 
 def test_answers_to_compare_with_come_from_the_truth(world, run):
     out, counts, probs, _ = world
-    new, ids = np.load(out / "answered.npz"), [f"c{i}" for i in range(N)]
+    new, ids = arrays(out / "answered.npz"), [f"c{i}" for i in range(N)]
     np.savez(out / "cal.npz", probs=probs, ids=ids, method="ensemble")
     np.savez(out / "own.npz", probs=probs, counts=counts, ids=ids, method="ensemble")
     both = {"ids": [*ids, *new["ids"]], "counts": np.concatenate([counts, new["counts"]])}
@@ -143,7 +148,7 @@ def test_rules_are_compared_by_what_the_team_costs(world, run):
     result = run(*fit, *more, "--format", "json")
     assert result.code == 0, result.err
     rows = {row["name"]: row for row in json.loads(result.out)["comparison"]}
-    answered = np.load(out / "answered.npz")
+    answered = arrays(out / "answered.npz")
     belief = Draws(answered["probs"])
     star = realize(Annotations(answered["counts"]), belief, "zero_one")
     assert rows["accept all"]["team"] == pytest.approx(star.total.mean())
@@ -438,6 +443,6 @@ def test_applying_needs_neither_torch_nor_the_calibration_data(world):
         [sys.executable, "-c", code], cwd=out, capture_output=True, text=True, check=True
     )
     rule = Rule.load(out / "rule.json")
-    accepted = rule.accept(decompose(Draws(np.load(out / "new.npz")["probs"]), "zero_one")).sum()
+    accepted = rule.accept(decompose(Draws(arrays(out / "new.npz")["probs"]), "zero_one")).sum()
     assert f"90 new points: {accepted} accepted" in done.stdout
     assert done.stdout.endswith("False False\n")
